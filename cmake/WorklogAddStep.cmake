@@ -1,0 +1,90 @@
+# A step is a directory under steps/ with a softmax.cu, a README.md and a CMakeLists.txt of one call: worklog_add_step().
+#
+# For steps/05_warp_shuffle that call makes
+#   step_05_warp_shuffle       the program that verifies, counts and (on a GPU) times the step: built by nvcc where CUDA
+#                              was found, else the same as
+#   step_05_warp_shuffle_cpu   the program on the CPU executor
+# and tells the tests and the bench of it. Nothing else in the repository names a step.
+
+# Every directory in steps/ that has a CMakeLists.txt.
+function(worklog_add_all_steps)
+  file(GLOB step_lists CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/steps/*/CMakeLists.txt)
+  foreach(step_list IN LISTS step_lists)
+    get_filename_component(directory ${step_list} DIRECTORY)
+    add_subdirectory(${directory})
+  endforeach()
+endfunction()
+
+# Object libraries of one step, for all steps: what tests and bench link to.
+define_property(GLOBAL PROPERTY WORKLOG_CPU_STEP_OBJECTS BRIEF_DOCS "Object libraries of all steps, CPU executor")
+define_property(GLOBAL PROPERTY WORKLOG_GPU_STEP_OBJECTS BRIEF_DOCS "Object libraries of all steps, GPU")
+
+# Translates CUDA sources (.cu, .cuh) of this directory for the CPU executor and adds them to an object library.
+#   worklog_add_cpu_kernels(TARGET SOURCE...)
+function(worklog_add_cpu_kernels target)
+  add_library(${target} OBJECT)
+  foreach(source IN LISTS ARGN)
+    set(translated ${CMAKE_CURRENT_BINARY_DIR}/translated/${source})
+    if(source MATCHES "\\.cu$")
+      string(APPEND translated ".cpp")
+    endif()
+    get_filename_component(folder ${translated} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(
+      OUTPUT ${translated}
+      COMMAND simt_translate ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${translated}
+      DEPENDS simt_translate ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+      COMMENT "Translating ${source} for the CPU executor" VERBATIM)
+    target_sources(${target} PRIVATE ${translated})
+  endforeach()
+  target_link_libraries(${target} PUBLIC simt_device_code PRIVATE worklog_warnings)
+endfunction()
+
+# Tells each kernel file which step and variant it registers.
+function(worklog_name_steps target step)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    set(variant "")
+    if(source MATCHES "variants/([a-z0-9_]+)\\.cu(\\.cpp)?$")
+      set(variant ${CMAKE_MATCH_1})
+    endif()
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES
+      COMPILE_DEFINITIONS "WORKLOG_STEP_NAME=\"${step}\";WORKLOG_STEP_VARIANT=\"${variant}\"")
+  endforeach()
+endfunction()
+
+function(worklog_add_step)
+  get_filename_component(step ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  if(NOT step MATCHES "^[0-9][0-9]_[a-z0-9_]+$")
+    message(FATAL_ERROR "steps/${step}: a step's directory is named NN_slug, such as 05_warp_shuffle")
+  endif()
+  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/softmax.cu)
+    message(FATAL_ERROR "steps/${step}: softmax.cu is missing")
+  endif()
+  file(GLOB kernels CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} softmax.cu variants/*.cu)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cuh variants/*.cuh)
+  set(target step_${step})
+
+  worklog_add_cpu_kernels(${target}_cpu_objects ${kernels} ${headers})
+  worklog_name_steps(${target}_cpu_objects ${step})
+  add_executable(${target}_cpu)
+  target_link_libraries(${target}_cpu PRIVATE ${target}_cpu_objects worklog_cpu_step_main)
+  set_property(GLOBAL APPEND PROPERTY WORKLOG_CPU_STEP_OBJECTS ${target}_cpu_objects)
+
+  if(WORKLOG_HAS_CUDA)
+    add_library(${target}_gpu_objects OBJECT ${kernels})
+    target_link_libraries(${target}_gpu_objects PUBLIC worklog_gpu PRIVATE worklog_warnings)
+    worklog_name_steps(${target}_gpu_objects ${step})
+    add_executable(${target})
+    target_link_libraries(${target} PRIVATE ${target}_gpu_objects worklog_gpu_step_main)
+    set_property(GLOBAL APPEND PROPERTY WORKLOG_GPU_STEP_OBJECTS ${target}_gpu_objects)
+  else()
+    add_custom_target(${target}
+      COMMAND ${CMAKE_COMMAND} -E create_symlink ${target}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target}
+      DEPENDS ${target}_cpu VERBATIM)
+  endif()
+
+  if(WORKLOG_TESTS)
+    worklog_add_step_tests(${step})
+  endif()
+endfunction()

@@ -1,0 +1,11 @@
+#include "common/cuda/check.h"
+
+namespace worklog {
+
+void check(cudaError_t code, const std::string& what, std::source_location where) {
+  if (code == cudaSuccess) return;
+  throw CudaError(code, what + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) +
+                            ") at " + where.file_name() + ":" + std::to_string(where.line()));
+}
+
+}  // namespace worklog

@@ -1,0 +1,21 @@
+/// \file
+/// A step's prediction: how many elements of global memory it reads or writes.
+#pragma once
+
+#include <cstdint>
+
+namespace worklog {
+
+/// Accesses of a row of `cols` columns with the `k` largest wanted (0 where there is no top-k), in
+/// elements. Exact: the counters must meet it to the last element.
+struct Accesses {
+  std::int64_t per_column = 0;
+  std::int64_t per_row = 0;
+  std::int64_t per_k = 0;
+
+  constexpr std::int64_t of(std::int64_t rows, std::int64_t cols, std::int64_t k) const {
+    return rows * (per_column * cols + per_row + per_k * k);
+  }
+};
+
+}  // namespace worklog

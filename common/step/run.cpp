@@ -1,0 +1,82 @@
+#include "common/step/run.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <variant>
+
+#include "common/step/validate.h"
+
+namespace worklog {
+
+namespace {
+
+constexpr std::int64_t kMaxRowsPerLaunch = std::numeric_limits<std::int32_t>::max();
+
+// The launch function of `step` for problems of this kind and type.
+template <template <typename> class Problem, typename T>
+Launch<Problem, T> launch_of(const Step& step) {
+  const auto* launches = std::get_if<Launches<Problem>>(&step.launches);
+  if (launches == nullptr) {
+    throw std::invalid_argument(
+        step.label() + (step.is_top_k() ? " is a top-k step: run it on a TopK problem"
+                                        : " is a softmax step: run it on a Softmax problem"));
+  }
+  return std::get<Launch<Problem, T>>(*launches);
+}
+
+template <typename T>
+Softmax<T> part_of(Softmax<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.logits += first_row * problem.cols;
+  problem.probabilities += first_row * problem.cols;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+TopK<T> part_of(TopK<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.logits += first_row * problem.cols;
+  problem.values += first_row * problem.k;
+  problem.indices += first_row * problem.k;
+  problem.rows = rows;
+  return problem;
+}
+
+// Parts take the scratch from its start again: work on one stream is in order.
+template <template <typename> class Problem, typename T>
+void run_in_parts(const Step& step, Problem<T> problem, cudaStream_t stream) {
+  const Launch<Problem, T> launch = launch_of<Problem, T>(step);
+  if (problem.block_size == 0) problem.block_size = step.info.block_sizes.for_cols(problem.cols);
+  validate(step, problem);
+  if (problem.rows == 0 || problem.cols == 0) return;
+  for (std::int64_t first = 0; first < problem.rows; first += kMaxRowsPerLaunch) {
+    launch(part_of(problem, first, std::min(kMaxRowsPerLaunch, problem.rows - first)), stream);
+  }
+}
+
+}  // namespace
+
+std::int64_t scratch_bytes(const Step& step, std::int64_t rows, std::int64_t cols, DType dtype) {
+  validate_shape(rows, cols, size_of(dtype));
+  if (!step.info.scratch_bytes) return 0;
+  return step.info.scratch_bytes(std::min(rows, kMaxRowsPerLaunch), cols, size_of(dtype));
+}
+
+template <typename T>
+void run(const Step& step, const Softmax<T>& problem, cudaStream_t stream) {
+  run_in_parts<Softmax, T>(step, problem, stream);
+}
+
+template <typename T>
+void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
+  run_in_parts<TopK, T>(step, problem, stream);
+}
+
+template void run(const Step&, const Softmax<float>&, cudaStream_t);
+template void run(const Step&, const Softmax<__half>&, cudaStream_t);
+template void run(const Step&, const Softmax<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const TopK<float>&, cudaStream_t);
+template void run(const Step&, const TopK<__half>&, cudaStream_t);
+template void run(const Step&, const TopK<__nv_bfloat16>&, cudaStream_t);
+
+}  // namespace worklog

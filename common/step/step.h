@@ -1,0 +1,119 @@
+/// \file
+/// What a step includes, and how it makes itself known.
+///
+/// A step is a directory. Its `softmax.cu` holds kernels, a function template that launches them,
+/// and one line:
+///
+///     WORKLOG_STEP(launch, {.builds_on = "04_shared_memory", .loads = {2}, .stores = {1}});
+///
+/// The tests, the bench and the report find it in the registry; nothing else names it.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "common/step/accesses.h"
+#include "common/step/block_sizes.h"
+#include "common/step/check_launch.h"
+#include "common/step/dtype.h"
+#include "common/step/problem.h"
+
+namespace worklog {
+
+/// What a step computes. Gains are only printed between steps of the same operation.
+enum class Operation {
+  kSoftmax,
+  kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
+  kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
+                     ///< top-k of what it stored
+  kTopKOfValues,  ///< the k largest of the given values themselves, with a NaN as the largest; no
+                  ///< softmax
+};
+
+/// How a step adds up a row's exponentials, which decides how rounding errors grow with the width.
+enum class Summation {
+  kSerial,  ///< one thread adds all columns
+  kTree,    ///< many threads add some columns each, and their sums are combined pairwise
+};
+
+/// Largest k that a top-k step takes.
+inline constexpr int kMaxK = 128;
+
+/// What a step says of itself: its prediction and its limits.
+struct StepInfo {
+  std::string
+      builds_on;  ///< the step before, "" for the first; of a variant: what it is compared with
+  Accesses loads;
+  Accesses stores;
+  BlockSizes block_sizes = 256;
+  Summation summation = Summation::kTree;
+  /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
+  bool storage_arithmetic = false;
+  /// Bytes of scratch for a shape (see Scratch::bytes_for); none by default.
+  std::function<std::int64_t(std::int64_t rows, std::int64_t cols, std::size_t element_bytes)>
+      scratch_bytes;
+  /// Why a variant that is wrong by design fails, and where: a sentence. "" for a correct one.
+  std::string expected_failure;
+  /// A variant with an expected failure is right for finite logits within +-this, and verified
+  /// there.
+  float largest_logit = std::numeric_limits<float>::infinity();
+  /// Which operation a top-k variant performs; ignored for softmax.
+  Operation top_k_operation = Operation::kSoftmaxTopK;
+};
+
+template <template <typename> class Problem, typename T>
+using Launch = void (*)(const Problem<T>&, cudaStream_t);
+
+/// One launch function a storage type.
+template <template <typename> class Problem>
+using Launches =
+    std::tuple<Launch<Problem, float>, Launch<Problem, __half>, Launch<Problem, __nv_bfloat16>>;
+
+/// One registered step or variant.
+struct Step {
+  std::string name;     ///< the directory, such as "05_warp_shuffle"
+  std::string variant;  ///< "" for the ladder's own kernel, else the file's name without .cu
+  StepInfo info;
+  std::variant<Launches<Softmax>, Launches<TopK>> launches;
+
+  bool is_top_k() const { return std::holds_alternative<Launches<TopK>>(launches); }
+  Operation operation() const { return is_top_k() ? info.top_k_operation : Operation::kSoftmax; }
+  std::string label() const { return variant.empty() ? name : name + "/" + variant; }
+};
+
+/// All registered steps, in the ladder's order, each followed by its variants.
+const std::vector<Step>& all_steps();
+
+/// Registers at program start; used through WORKLOG_STEP.
+struct StepRegistration {
+  StepRegistration(std::string name, std::string variant, StepInfo info,
+                   std::variant<Launches<Softmax>, Launches<TopK>> launches);
+};
+
+/// The launch function template `launch` for each storage type. Which kind of problem it takes
+/// follows from its parameter.
+#define WORKLOG_LAUNCHES(launch) \
+  ::worklog::launches_of(&launch<float>, &launch<__half>, &launch<__nv_bfloat16>)
+
+template <template <typename> class Problem>
+Launches<Problem> launches_of(Launch<Problem, float> f32, Launch<Problem, __half> f16,
+                              Launch<Problem, __nv_bfloat16> bf16) {
+  return {f32, f16, bf16};
+}
+
+/// Registers the step or variant that this file is (CMake tells which), as in the example above.
+#define WORKLOG_STEP(launch, ...)                                               \
+  static const ::worklog::StepRegistration worklog_step_registration(           \
+      WORKLOG_STEP_NAME, WORKLOG_STEP_VARIANT, ::worklog::StepInfo __VA_ARGS__, \
+      WORKLOG_LAUNCHES(launch))
+
+}  // namespace worklog

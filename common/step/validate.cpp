@@ -1,0 +1,125 @@
+#include "common/step/validate.h"
+
+#include <limits>
+#include <string>
+
+namespace worklog {
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxBlockSize = 1024;
+
+[[noreturn]] void refuse(const std::string& argument, const std::string& value,
+                         const std::string& limit) {
+  throw ArgumentError(argument + " = " + value + ": must be " + limit);
+}
+
+std::string to_text(const void* pointer) {
+  if (pointer == nullptr) return "null";
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (auto rest = reinterpret_cast<std::uintptr_t>(pointer); rest != 0; rest /= 16) {
+    text.insert(text.begin(), kDigits[rest % 16]);
+  }
+  return "0x" + text;
+}
+
+// An argument that is an array in device memory.
+struct Array {
+  const char* name;
+  const void* data;
+  std::int64_t bytes;
+  std::size_t alignment;
+
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
+  std::uintptr_t end() const { return begin() + static_cast<std::uintptr_t>(bytes); }
+};
+
+void validate_array(const Array& array) {
+  if (array.bytes == 0) return;
+  if (array.data == nullptr) {
+    refuse(array.name, "null", "device memory of " + std::to_string(array.bytes) + " bytes");
+  }
+  if (array.begin() % array.alignment != 0) {
+    refuse(array.name, to_text(array.data),
+           "a multiple of " + std::to_string(array.alignment) + ", its type's alignment");
+  }
+}
+
+void refuse_overlap(const Array& a, const Array& b, const std::string& allowed) {
+  if (a.bytes == 0 || b.bytes == 0 || a.end() <= b.begin() || b.end() <= a.begin()) return;
+  refuse(b.name, to_text(b.data),
+         allowed + "clear of " + a.name + ", " + std::to_string(a.bytes) + " bytes from " +
+             to_text(a.data));
+}
+
+void validate_block_size(int block_size) {
+  if (block_size >= kWarpSize && block_size <= kMaxBlockSize && block_size % kWarpSize == 0) return;
+  refuse("block_size", std::to_string(block_size), "a multiple of 32 from 32 to 1024");
+}
+
+}  // namespace
+
+void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) {
+  if (rows < 0) refuse("rows", std::to_string(rows), "0 or more");
+  if (cols < 0) refuse("cols", std::to_string(cols), "0 or more");
+  const std::int64_t most =
+      std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
+  if (cols > 0 && rows > most / cols) {
+    refuse("rows * cols", std::to_string(rows) + " * " + std::to_string(cols),
+           "at most " + std::to_string(most) + " elements of " + std::to_string(element_bytes) +
+               " bytes");
+  }
+}
+
+template <typename T>
+void validate(const Step&, const Softmax<T>& problem) {
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_block_size(problem.block_size);
+  const std::int64_t bytes = problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T));
+  const Array logits{"logits", problem.logits, bytes, alignof(T)};
+  const Array probabilities{"probabilities", problem.probabilities, bytes, alignof(T)};
+  validate_array(logits);
+  validate_array(probabilities);
+  if (problem.logits != problem.probabilities) {
+    refuse_overlap(logits, probabilities, "equal to logits or ");
+  }
+}
+
+template <typename T>
+void validate(const Step& step, const TopK<T>& problem) {
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  if (problem.k < 1 || problem.k > kMaxK) {
+    refuse("k", std::to_string(problem.k),
+           "from 1 to " + std::to_string(kMaxK) + ", the limit of " + step.label());
+  }
+  if (problem.k > problem.cols) {
+    refuse("k", std::to_string(problem.k), "at most cols = " + std::to_string(problem.cols));
+  }
+  validate_shape(problem.rows, problem.k, sizeof(std::int64_t));
+  validate_block_size(problem.block_size);
+  const std::int64_t results = problem.rows * problem.k;
+  const Array logits{"logits", problem.logits,
+                     problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T)),
+                     alignof(T)};
+  const Array values{"values", problem.values, results * static_cast<std::int64_t>(sizeof(float)),
+                     alignof(float)};
+  const Array indices{"indices", problem.indices,
+                      results * static_cast<std::int64_t>(sizeof(std::int64_t)),
+                      alignof(std::int64_t)};
+  for (const Array& array : {logits, values, indices})
+    validate_array(array);
+  refuse_overlap(logits, values, "");
+  refuse_overlap(logits, indices, "");
+  refuse_overlap(values, indices, "");
+}
+
+template void validate(const Step&, const Softmax<float>&);
+template void validate(const Step&, const Softmax<__half>&);
+template void validate(const Step&, const Softmax<__nv_bfloat16>&);
+template void validate(const Step&, const TopK<float>&);
+template void validate(const Step&, const TopK<__half>&);
+template void validate(const Step&, const TopK<__nv_bfloat16>&);
+
+}  // namespace worklog

@@ -1,0 +1,31 @@
+/// \file
+/// What a problem must satisfy before anything is launched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "common/step/problem.h"
+#include "common/step/step.h"
+
+namespace worklog {
+
+/// A problem's argument is out of its range. what() names the argument, its value and the limit.
+class ArgumentError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// Throws ArgumentError unless rows and cols are not negative and the array's bytes fit 63 bits.
+void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_bytes);
+
+/// Throws ArgumentError for a bad shape, k below 1 or above cols or above kMaxK, a block size that
+/// is no multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not empty),
+/// or buffers that overlap. Only softmax may work in place, with `probabilities` equal to `logits`.
+template <typename T>
+void validate(const Step& step, const Softmax<T>& problem);
+template <typename T>
+void validate(const Step& step, const TopK<T>& problem);
+
+}  // namespace worklog
