@@ -1,0 +1,129 @@
+// kernel<T><<<grid, block, bytes, stream>>>(arguments)
+//
+// becomes, without a character of the original moved to another line,
+//
+// ::simt::launcher("kernel<T>", [&](auto... arguments) { kernel<T>(arguments...); }, grid, block,
+// bytes, stream) (arguments)
+
+#include <optional>
+
+#include "common/simt/translate/brackets.h"
+#include "common/simt/translate/translation.h"
+
+namespace simt::translate {
+namespace {
+
+/// Whether tokens[at, at + count) are all `text` and touch each other.
+bool is_run(const Tokens& tokens, std::size_t at, std::size_t count, std::string_view text) {
+  if (at + count > tokens.size()) return false;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (!tokens[i].is(text) || tokens[i].offset != tokens[at].offset + (i - at)) return false;
+  }
+  return true;
+}
+
+std::size_t run_length(const Tokens& tokens, std::size_t at, std::string_view text) {
+  std::size_t length = 0;
+  while (is_run(tokens, at, length + 1, text))
+    ++length;
+  return length;
+}
+
+bool begins_launch(const Tokens& tokens, std::size_t at) {
+  return run_length(tokens, at, "<") == 3 && (at == 0 || !is_run(tokens, at - 1, 2, "<"));
+}
+
+/// Where the `>>>` begins that closes the configuration whose first token is at `begin`.
+///
+/// A `<` in the configuration may be a bracket or a comparison, which only the compiler can tell.
+/// Taken as a bracket, it may claim the `>>>` for itself, as f<g<h<int>>>(x) does; then the search
+/// goes on, and if it finds no other, this was the one.
+std::optional<std::size_t> find_configuration_end(const Tokens& tokens, std::size_t begin) {
+  std::optional<std::size_t> claimed;
+  std::size_t open = 0;
+  std::size_t i = begin;
+  while (i < tokens.size() && !tokens[i].is(";") && !closes_bracket(tokens[i])) {
+    if (opens_bracket(tokens[i])) {
+      const auto close = closing_bracket(tokens, i);
+      if (!close) return claimed;
+      i = *close + 1;
+    } else if (tokens[i].is("<")) {
+      const std::size_t length = run_length(tokens, i, "<");
+      if (length == 1 && tokens[i - 1].is_word()) ++open;  // `<<` shifts, `4 <` compares
+      i += length;
+    } else if (tokens[i].is(">")) {
+      const std::size_t length = run_length(tokens, i, ">");
+      const std::size_t after = i + length;
+      if (length >= 3 && after < tokens.size() && tokens[after].is("(")) {
+        if (open < length) return after - 3;
+        claimed = after - 3;
+      }
+      open -= open < length ? open : length;
+      i = after;
+    } else {
+      ++i;
+    }
+  }
+  return claimed;
+}
+
+bool is_connector(const Token& token) {
+  return token.is("::") || token.is(".") || token.is("->") || token.is("template");
+}
+
+/// The first token of the expression that names the kernel and ends before `end`: `a::b<T>`,
+/// `table[i]`, `(*pointer)`, `object.kernel`.
+std::optional<std::size_t> find_callee(const Tokens& tokens, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0) {
+    std::optional<std::size_t> part = begin - 1;
+    if (tokens[begin - 1].is(">")) {
+      part = opening_angle(tokens, begin - 1);
+    } else if (closes_bracket(tokens[begin - 1])) {
+      part = opening_bracket(tokens, begin - 1);
+    } else if (!tokens[begin - 1].is_word()) {
+      return std::nullopt;
+    }
+    if (!part) return std::nullopt;
+    const bool needs_name = tokens[begin - 1].is(">") || tokens[begin - 1].is("]");
+    begin = *part;
+    if (needs_name) continue;
+    while (begin > 0 && is_connector(tokens[begin - 1]))
+      --begin;
+    const bool continues = begin < *part && begin > 0 &&
+                           (tokens[begin - 1].is_word() || tokens[begin - 1].is(">") ||
+                            closes_bracket(tokens[begin - 1]));
+    const bool keyword_before = begin > 0 && tokens[begin].is("::") &&
+                                (tokens[begin - 1].is("return") || tokens[begin - 1].is("else") ||
+                                 tokens[begin - 1].is("do") || tokens[begin - 1].is(")"));
+    if (!continues || keyword_before) return begin;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Changes rewrite_launches(const Tokens& code) {
+  Changes changes;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!begins_launch(code, i)) continue;
+    const auto callee = find_callee(code, i);
+    const auto close = find_configuration_end(code, i + 3);
+    if (!callee || *callee == i) {
+      changes.refusals.push_back({code[i].line, "launch without a kernel before '<<<'"});
+    } else if (!close) {
+      changes.refusals.push_back({code[i].line, "launch '<<<' without its '>>>('"});
+    } else {
+      const std::string name = quoted(spell(code, *callee, i));
+      const std::string call = "(arguments...); }, ";
+      changes.edits.push_back(
+          {code[*callee].offset, 0, "::simt::launcher(" + name + ", [&](auto... arguments) { "});
+      changes.edits.push_back({code[i].offset, 3, call});
+      changes.edits.push_back({code[*close].offset, 3, ")"});
+      i += 2;
+    }
+  }
+  return changes;
+}
+
+}  // namespace simt::translate

@@ -1,0 +1,43 @@
+/// \file
+/// CUDA source cut into tokens.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::translate {
+
+enum class TokenKind {
+  kIdentifier,  ///< keywords included
+  kNumber,
+  kLiteral,      ///< a string or a character, raw and prefixed ones included
+  kPunctuation,  ///< one character; but `::`, `->`, `<=`, `>=`, `==`, `!=`, which are not brackets,
+                 ///< stay whole
+  kDirective,    ///< a preprocessor line with its continuation lines
+};
+
+struct Token {
+  TokenKind kind;
+  std::string_view text;     ///< points into the source
+  std::size_t offset;        ///< of the first character in the source
+  int line;                  ///< of the first character, from 1
+  bool in_function = false;  ///< set by mark_function_bodies()
+
+  std::size_t end() const { return offset + text.size(); }
+  bool is(std::string_view what) const { return text == what && kind != TokenKind::kLiteral; }
+  bool is_word() const { return kind == TokenKind::kIdentifier; }
+};
+
+using Tokens = std::vector<Token>;
+
+/// All tokens of `source`. Comments and white space are left out. Never fails: a literal that is
+/// not closed ends with its line.
+Tokens tokenize(std::string_view source);
+
+/// The tokens [begin, end) as text for people: one space where there was white space or a comment,
+/// else none.
+std::string spell(const Tokens& tokens, std::size_t begin, std::size_t end);
+
+}  // namespace simt::translate

@@ -1,0 +1,58 @@
+/// \file
+/// From CUDA source to C++ source.
+///
+/// C++ can parse all of CUDA but for two constructs, the launch `kernel<<<...>>>(...)` and
+/// `__shared__` variables. They are rewritten in place, line by line, so that every other character
+/// stays where it was.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/translate/token.h"
+
+namespace simt::translate {
+
+/// Replaces `length` characters at `offset` of the source; 0 inserts.
+struct Edit {
+  std::size_t offset;
+  std::size_t length;
+  std::string replacement;
+};
+
+/// Something that cannot be translated.
+struct Refusal {
+  int line;
+  std::string message;
+};
+
+/// What one of the rewriters below found.
+struct Changes {
+  std::vector<Edit> edits;
+  std::vector<Refusal> refusals;
+};
+
+/// `kernel<T><<<grid, block, bytes, stream>>>(args)` becomes a call of ::simt::launcher() with the
+/// kernel's name and a callable.
+Changes rewrite_launches(const Tokens& code);
+
+/// `__shared__` variables in function bodies become references into the executor's shared memory.
+Changes rewrite_shared_variables(const Tokens& code);
+
+/// Inline PTX is only refused.
+Changes refuse_inline_ptx(const Tokens& code);
+
+struct Translation {
+  std::string text;               ///< begins with a #line directive; empty if anything was refused
+  std::vector<Refusal> refusals;  ///< by line
+};
+
+/// Translates `source`; `absolute_path` is what diagnostics and debug information shall name.
+Translation translate(std::string_view source, const std::string& absolute_path);
+
+/// `text` as a C++ string literal.
+std::string quoted(std::string_view text);
+
+}  // namespace simt::translate
