@@ -1,0 +1,48 @@
+# Tests are doctest programs that CTest runs in pieces, one entry a test suite, so that `ctest -j` has something to balance.
+#
+# For every step this makes
+#   step_NN_slug_tests       the contract of the operation (tests/steps) on the CPU executor
+#   step_NN_slug_gpu_tests   the same on a GPU, where CUDA was found; skipped on a machine without one, unless the
+#                            environment has REQUIRE_GPU=1
+
+# The suites of tests/steps. The sweeps take the longest, so they start first.
+set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16)
+set(worklog_short_suites inputs shapes top_k bad_input)
+set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
+set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
+
+# A program from doctest sources: worklog_add_test_program(TARGET cpu|gpu SOURCE...)
+function(worklog_add_test_program target flavour)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE worklog_${flavour}_test_main worklog_warnings)
+endfunction()
+
+# One CTest entry that runs a suite of a program: worklog_add_suite(ENTRY PROGRAM SUITE)
+function(worklog_add_suite entry program suite)
+  add_test(NAME ${entry} COMMAND ${program} --test-suite=${suite})
+  set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+endfunction()
+
+function(worklog_add_step_tests step)
+  set(program step_${step}_tests)
+  worklog_add_test_program(${program} cpu)
+  target_link_libraries(${program} PRIVATE worklog_cpu_contract_tests step_${step}_cpu_objects)
+  foreach(suite IN LISTS worklog_cpu_suites)
+    worklog_add_suite(${step}.${suite} ${program} ${suite})
+    # CTest's own jobs fill the cores.
+    set_tests_properties(${step}.${suite} PROPERTIES LABELS cpu ENVIRONMENT WORKLOG_WORKERS=1)
+  endforeach()
+  foreach(suite IN LISTS worklog_long_suites)
+    set_tests_properties(${step}.${suite} PROPERTIES COST 100)
+  endforeach()
+
+  if(WORKLOG_HAS_CUDA)
+    set(program step_${step}_gpu_tests)
+    worklog_add_test_program(${program} gpu)
+    target_link_libraries(${program} PRIVATE worklog_gpu_contract_tests step_${step}_gpu_objects)
+    foreach(suite IN LISTS worklog_gpu_suites)
+      worklog_add_suite(gpu.${step}.${suite} ${program} ${suite})
+      set_tests_properties(gpu.${step}.${suite} PROPERTIES LABELS gpu RESOURCE_LOCK gpu)
+    endforeach()
+  endif()
+endfunction()

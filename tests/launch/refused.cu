@@ -1,0 +1,16 @@
+#include "tests/launch/refused.h"
+
+#include "common/step/check_launch.h"
+
+namespace {
+
+__global__ void write_one(int* result) {
+  *result = 1;
+}
+
+}  // namespace
+
+void launch_checked(int* result, dim3 grid, dim3 block, std::size_t shared_bytes) {
+  write_one<<<grid, block, shared_bytes>>>(result);
+  worklog::check_launch("write_one", grid, block, shared_bytes);
+}

@@ -1,0 +1,64 @@
+// The main function of every test program. On top of doctest's own:
+// - a filter that matches no test case is a failure, not a success;
+// - a program for a GPU returns 77, which CTest shows as skipped, on a machine without one, and
+//   fails there when the environment has REQUIRE_GPU=1.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <cuda_runtime.h>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+namespace {
+
+constexpr int kSkipped = 77;
+constexpr int kFailed = 1;
+
+// How many test cases ran; doctest tells only its listeners. Stays -1 for queries such as --help.
+struct CaseCounter : doctest::IReporter {
+  static inline int cases = -1;
+
+  explicit CaseCounter(const doctest::ContextOptions&) {}
+  void test_run_end(const doctest::TestRunStats& run) override {
+    cases = static_cast<int>(run.numTestCasesPassingFilters);
+  }
+
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+REGISTER_LISTENER("case-counter", 0, CaseCounter);
+
+bool gpu_is_required() {
+  const char* value = std::getenv("REQUIRE_GPU");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int devices = 0;
+  const cudaError_t code = cudaGetDeviceCount(&devices);
+  if (code != cudaSuccess || devices == 0) {
+    std::cerr << "no GPU: " << (code == cudaSuccess ? "no device" : cudaGetErrorString(code))
+              << (gpu_is_required() ? " (REQUIRE_GPU=1: this is a failure)\n" : ": skipped\n");
+    return gpu_is_required() ? kFailed : kSkipped;
+  }
+
+  const int result = doctest::Context(argc, argv).run();
+  if (CaseCounter::cases == 0) {
+    std::cerr << "no test case matches the filter: this is a failure\n";
+    return kFailed;
+  }
+  return result;
+}
