@@ -58,6 +58,8 @@ struct StepInfo {
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
   bool storage_arithmetic = false;
+  /// Exponentials pass through a buffer of the storage type, which rounds them once more.
+  bool stores_exponentials = false;
   /// Bytes of scratch for a shape (see Scratch::bytes_for); none by default.
   std::function<std::int64_t(std::int64_t rows, std::int64_t cols, std::size_t element_bytes)>
       scratch_bytes;
