@@ -1,0 +1,54 @@
+/// \file
+/// The inputs that steps are verified on, by name. All are deterministic.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "common/step/dtype.h"
+
+namespace worklog {
+
+enum class Input {
+  kRandom,     ///< bell-shaped logits, of another scale in every row, with planted outliers
+  kDominant,   ///< one logit is 30 above the others
+  kEqual,      ///< a row's logits are all the same
+  kLargest,    ///< near the largest finite numbers of the type, of both signs
+  kMasked,     ///< random, with -inf in between, at the end, or everywhere but in one column
+  kSubnormal,  ///< logits among the type's smallest numbers: the probabilities are all alike
+  kTies,       ///< few distinct logits, so that many columns tie
+  kSpecial,    ///< rows with NaN or +inf first, in the middle and last, and rows of -inf only
+  kAttention,  ///< attention scores of a language model: see common/verify/data/README.md
+  kSearch,     ///< similarities of questions with entries of Python's library: likewise
+};
+
+inline constexpr Input kAllInputs[] = {
+    Input::kRandom,    Input::kDominant, Input::kEqual,   Input::kLargest,   Input::kMasked,
+    Input::kSubnormal, Input::kTies,     Input::kSpecial, Input::kAttention, Input::kSearch,
+};
+
+/// Whether the input is recorded, so that it has one shape only.
+constexpr bool is_real(Input input) {
+  return input == Input::kAttention || input == Input::kSearch;
+}
+
+/// "random", "dominant", and so on.
+std::string_view name_of(Input input);
+
+/// The inverse of name_of. Throws std::invalid_argument that names `text` and the choices.
+Input input_from_name(std::string_view text);
+
+/// Writes row `row` of an input, in fp32. Called from several threads at once.
+using RowSource = std::function<void(std::int64_t row, std::span<float> logits)>;
+
+/// The rows of `input`, `cols` wide. A row depends on nothing but input, type, seed, its number and
+/// its width.
+///
+/// Throws std::invalid_argument when rows x cols is not within a real input's shape (rows may be
+/// fewer), std::runtime_error when its file cannot be read.
+RowSource make_rows(Input input, DType dtype, std::int64_t rows, std::int64_t cols,
+                    std::uint64_t seed = 0);
+
+}  // namespace worklog

@@ -1,0 +1,62 @@
+/// \file
+/// Runs a step and checks every element that it wrote.
+///
+/// Outputs lie between guard bands and are poisoned before the run with a NaN that no arithmetic
+/// makes, so that an element that was never written is told from a wrong one. The expected values
+/// are computed in double precision, a row at a time, on all cores; how far a result may be from
+/// them is derived in common/verify/error_bound.h. After the run the guards and, unless the step
+/// works in place, the input must be what they were. On the CPU executor a finding is a failure
+/// too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/harness/case.h"
+#include "common/step/step.h"
+#include "common/verify/inputs.h"
+
+namespace worklog {
+
+/// How a step is to be run.
+struct VerifyOptions {
+  bool in_place = false;          ///< softmax only: the output is the input
+  int block_size = 0;             ///< 0: the step's own choice
+  std::int64_t logits_shift = 0;  ///< elements by which the input is off its 256-byte alignment
+  std::int64_t output_shift = 0;  ///< the same of the probabilities, or of both arrays of a top-k
+  std::uint64_t seed = 0;
+  /// A step with an expected failure is given logits within its own limit (StepInfo::largest_logit)
+  /// and no infinities or NaN. False: it is given everything, to show that it fails.
+  bool stay_in_domain = true;
+};
+
+/// What verification found.
+struct Verdict {
+  bool ok = false;
+  /// "" if ok. Else the first thing that was wrong: row, column, what was there, what was expected,
+  /// the error and its bound; or the guard band, the input, or the CUDA error.
+  std::string failure;
+  std::int64_t wrong_elements = 0;
+  std::int64_t checked_elements = 0;
+  /// Largest error, in units in the last place of the output's type at the exact value.
+  double max_ulp = 0.0;
+  /// Largest error beyond what rounding x - m alone may cost, in the same units: see error_bound.h.
+  double max_excess = 0.0;
+  /// Largest share of its bound that an element's error took: at most 1 if ok.
+  double max_share_of_bound = 0.0;
+  /// Largest distance of a row's sum of probabilities from 1. That it is small follows from the
+  /// elements' bounds.
+  double max_sum_error = 0.0;
+};
+
+/// Runs `step` on the case's input and checks the result.
+///
+/// Errors of CUDA, running out of device memory included, are failures. Throws ArgumentError (from
+/// run) for a case that the step must refuse, and what make_rows throws.
+Verdict verify(const Step& step, const Case& a_case, const VerifyOptions& options = {});
+
+/// The same with any rows: for tests that bring their own. `a_case.input` is not looked at.
+Verdict verify(const Step& step, const Case& a_case, const RowSource& rows,
+               const VerifyOptions& options = {});
+
+}  // namespace worklog
