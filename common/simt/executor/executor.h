@@ -1,8 +1,9 @@
 /// \file
 /// What the stand-in CUDA headers ask of the CPU executor. No CUDA name appears here.
 ///
-/// A launch runs every thread of the grid as a fiber. All threads of a block stay on one OS thread; blocks are spread
-/// over the workers. Barriers, shuffles and votes are rendezvous points at which fibers wait for each other.
+/// A launch runs every thread of the grid as a fiber. All threads of a block stay on one OS thread;
+/// blocks are spread over the workers. Barriers, shuffles and votes are rendezvous points at which
+/// fibers wait for each other.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +23,12 @@ struct LaunchConfig {
   Dim3 block;
   std::size_t dynamic_shared_bytes = 0;
   Dim3 cluster;
+  /// The kernel's address, by which allow_dynamic_shared() knows it; null leaves that check out.
+  const void* kernel = nullptr;
 };
 
-/// A place in the source, taken where a default argument is expanded: the line that calls, not the one that declares.
+/// A place in the source, taken where a default argument is expanded: the line that calls, not the
+/// one that declares.
 struct Location {
   const char* file;
   int line;
@@ -44,23 +48,30 @@ enum class WarpOperation : std::uint8_t {
 };
 
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
-/// A launch that an H200 would refuse runs nothing and sets the error that take_launch_error() returns.
+/// A launch that an H200 would refuse runs nothing and sets the error that take_error() returns.
 void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments);
 
-/// The CUDA error code of the most recent failed launch or kernel, 0 if none; `take` clears it, unless it is sticky.
+/// Lets a kernel have up to `bytes` of dynamic shared memory, of which more than 48 KiB need this.
+/// Returns a CUDA error code: 1 above 227 KiB.
+int allow_dynamic_shared(const void* kernel, std::size_t bytes);
+
+/// The CUDA error code of the most recent failed launch or kernel, 0 if none; `take` clears it.
 int take_error();
 int peek_error();
 void set_error(int code);
 
-// ---- called by device code -------------------------------------------------------------------------------------
+// ---- called by device code
+// -------------------------------------------------------------------------------------
 
-/// Waits until all threads of the block that have not returned arrive. Returns how many of them passed `predicate`.
+/// Waits until all threads of the block that have not returned arrive. Returns how many of them
+/// passed `predicate`.
 int block_barrier(bool predicate, Location where);
 
-/// One lane's part in a warp-wide operation of the lanes named in `mask`; `value` holds up to 8 bytes, `argument` the
-/// lane, delta or lane mask. Shuffles return the source lane's value, kBallot the lanes whose value is not 0.
-std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64_t value, int argument, int width,
-                             Location where);
+/// One lane's part in a warp-wide operation of the lanes named in `mask`; `value` holds up to 8
+/// bytes, `argument` the lane, delta or lane mask. Shuffles return the source lane's value, kBallot
+/// the lanes whose value is not 0.
+std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64_t value,
+                             int argument, int width, Location where);
 
 /// The lanes of the calling warp that have not returned.
 unsigned active_lanes();
@@ -68,7 +79,8 @@ unsigned active_lanes();
 /// The block's dynamic shared memory.
 void* dynamic_shared();
 
-/// One `__shared__` variable of one kernel instance; the translator makes it a function-local static.
+/// One `__shared__` variable of one kernel instance; the translator makes it a function-local
+/// static.
 struct SharedVariable {
   const char* name;
   std::size_t bytes;
@@ -87,19 +99,22 @@ void* map_shared_rank(void* mine, unsigned rank);
 /// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`.
 void note_atomic(void* address, std::size_t bytes, Location where);
 
-// ---- device memory ---------------------------------------------------------------------------------------------
+// ---- device memory
+// ---------------------------------------------------------------------------------------------
 
-/// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic is counted.
-/// Return CUDA error codes.
+/// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic
+/// is counted. Return CUDA error codes.
 int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
 int device_free(void* address);
+/// The same, for memory that host code may dereference as well.
+int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
 bool is_device_pointer(const void* address);
 /// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
 void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes);
 /// Device memory that is free, and that there is.
 void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
-/// Copies between host and device memory (either side may be either) on behalf of the host; checks both ranges.
-/// Return CUDA error codes.
+/// Copies between host and device memory (either side may be either) on behalf of the host; checks
+/// both ranges. Return CUDA error codes.
 int copy(void* to, const void* from, std::size_t bytes);
 int fill(void* to, int byte, std::size_t bytes);
 

@@ -1,0 +1,80 @@
+/// \file
+/// The state of a running block: its warps and their lanes.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "common/simt/executor/access_log.h"
+#include "common/simt/executor/executor.h"
+#include "common/simt/executor/index3.h"
+
+namespace simt {
+
+constexpr unsigned kWarpSize = 32;
+constexpr unsigned kMaxThreads = 1024;  ///< of a block
+
+struct Block;
+struct Warp;
+struct Worker;
+
+/// One CUDA thread. Its fiber outlives the block: it runs the kernel's body, parks, and runs it
+/// again.
+struct Lane {
+  boost::context::detail::fcontext_t context =
+      nullptr;  ///< where to go on; null before the first start
+  LaneLog* log = nullptr;
+  Warp* warp = nullptr;
+  Index3 index = {};
+  unsigned number = 0;  ///< within the warp
+  unsigned thread = 0;  ///< within the block, linear
+
+  // What it waits for, while it waits.
+  Location where = {};
+  WarpOperation operation = {};
+  unsigned mask = 0;
+  int argument = 0;
+  int width = 0;
+  std::uint64_t value = 0;
+  std::uint64_t result = 0;
+
+  unsigned bit() const { return 1u << number; }
+};
+
+/// Sets of lanes are bit masks. A lane that is alive is in exactly one of the sets below `alive`,
+/// or is the running one.
+struct Warp {
+  Block* block = nullptr;
+  Lane* lanes = nullptr;
+  unsigned present = 0;  ///< lanes that exist: fewer than 32 in the last warp of some blocks
+  unsigned alive = 0;    ///< lanes that have not returned
+  unsigned ready = 0;
+  unsigned in_operation = 0;
+  unsigned at_barrier = 0;
+  unsigned at_cluster_barrier = 0;
+  unsigned log_full = 0;
+  std::uint32_t last_sync = 0;  ///< the worker's clock at the last __syncwarp
+};
+
+struct Block {
+  Worker* worker = nullptr;
+  Index3 shape = {};
+  Index3 index = {};
+  std::uint64_t number = 0;  ///< within the grid, linear
+  unsigned rank = 0;         ///< within the cluster
+  unsigned threads = 0;
+  unsigned live = 0;     ///< threads that have not returned
+  unsigned arrived = 0;  ///< threads at the block barrier
+  unsigned arrived_at_cluster = 0;
+  Location barrier = {};  ///< where the first of them waits
+  bool barrier_differs = false;
+  int predicates = 0;  ///< how many of them passed true
+  int barrier_result = 0;
+  std::uint32_t last_barrier = 0;  ///< the worker's clock at the last block barrier
+  std::uint32_t start = 0;         ///< the worker's clock when the block began
+  std::vector<Lane> lanes;
+  std::vector<Warp> warps;
+};
+
+}  // namespace simt

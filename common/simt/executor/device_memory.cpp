@@ -1,0 +1,288 @@
+#include "common/simt/executor/device_memory.h"
+
+#include <cstring>
+#include <mutex>
+
+#include "common/simt/executor/address_space.h"
+#include "common/simt/executor/executor.h"
+#include "common/simt/executor/findings.h"
+
+namespace simt {
+namespace {
+
+constexpr std::size_t kNoSpace = ~std::size_t{0};
+
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory& memory = *new DeviceMemory;
+  return memory;
+}
+
+DeviceMemory::DeviceMemory() {
+  char* range = static_cast<char*>(reserve_address_space(kArenaBytes + 2 * kGuardBytes));
+  forbid_access(range, kGuardBytes);
+  forbid_access(range + kGuardBytes + kArenaBytes, kGuardBytes);
+  begin_ = number(range + kGuardBytes);
+  states_ = static_cast<std::uint8_t*>(reserve_address_space(kArenaBytes));
+  free_[kRedZone] = kArenaBytes - kRedZone;
+}
+
+// ---- allocation
+// ------------------------------------------------------------------------------------------------
+
+int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t element_bytes,
+                           bool managed) {
+  if (address == nullptr) return kErrorInvalidValue;
+  *address = nullptr;
+  if (bytes == 0) return 0;
+  if (bytes > kArenaBytes) return kErrorMemoryAllocation;
+  const std::lock_guard lock(mutex_);
+  const std::size_t reserved = (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
+  std::size_t offset = take_free(reserved);
+  while (offset == kNoSpace && !quarantine_.empty()) {
+    end_quarantine_of_oldest();
+    offset = take_free(reserved);
+  }
+  if (offset == kNoSpace) return kErrorMemoryAllocation;
+
+  allocations_[offset] = {bytes, reserved, managed};
+  in_use_ += reserved;
+  *address = reinterpret_cast<void*>(begin_ + offset);
+  std::memset(*address, 0xff, bytes);
+  std::memset(states_ + offset, kUnwritten, bytes);
+  elements_[begin_ + offset] = {begin_ + offset, begin_ + offset + bytes, element_bytes};
+  ++version_;
+  return 0;
+}
+
+int DeviceMemory::release(void* address) {
+  if (address == nullptr) return 0;
+  const std::lock_guard lock(mutex_);
+  const std::size_t offset = number(address) - begin_;
+  const auto found = allocations_.find(offset);
+  if (found == allocations_.end()) return kErrorInvalidValue;
+  const Allocation allocation = found->second;
+  allocations_.erase(found);
+  std::memset(states_ + offset, kUnallocated, allocation.bytes);
+  elements_.erase(elements_.lower_bound(number(address)),
+                  elements_.lower_bound(number(address) + allocation.bytes));
+  ++version_;
+  in_use_ -= allocation.reserved;
+  quarantined_ += allocation.reserved;
+  quarantine_.emplace_back(offset, allocation);
+  while (quarantined_ > kQuarantineBytes)
+    end_quarantine_of_oldest();
+  return 0;
+}
+
+void DeviceMemory::end_quarantine_of_oldest() {
+  const auto [offset, allocation] = quarantine_.front();
+  quarantine_.pop_front();
+  quarantined_ -= allocation.reserved;
+  add_free(offset, allocation.reserved);
+}
+
+void DeviceMemory::add_free(std::size_t offset, std::size_t bytes) {
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && offset + bytes == next->first) {
+    bytes += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      before->second += bytes;
+      return;
+    }
+  }
+  free_[offset] = bytes;
+}
+
+// First fit.
+std::size_t DeviceMemory::take_free(std::size_t bytes) {
+  for (auto range = free_.begin(); range != free_.end(); ++range) {
+    const auto [offset, available] = *range;
+    if (available < bytes) continue;
+    free_.erase(range);
+    if (available > bytes) free_[offset + bytes] = available - bytes;
+    return offset;
+  }
+  return kNoSpace;
+}
+
+void DeviceMemory::usage(std::size_t* free_bytes, std::size_t* total_bytes) const {
+  const std::shared_lock lock(mutex_);
+  if (free_bytes != nullptr) *free_bytes = kArenaBytes - in_use_;
+  if (total_bytes != nullptr) *total_bytes = kArenaBytes;
+}
+
+// ---- what an address is
+// ----------------------------------------------------------------------------------------
+
+DeviceMemory::Allocations::const_iterator DeviceMemory::find(std::uintptr_t address) const {
+  auto after = allocations_.upper_bound(address - begin_);
+  if (after == allocations_.begin()) return allocations_.end();
+  --after;
+  return address - begin_ - after->first < after->second.bytes ? after : allocations_.end();
+}
+
+bool DeviceMemory::is_managed(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = find(address);
+  return found != allocations_.end() && found->second.managed;
+}
+
+bool DeviceMemory::was_released(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  for (const auto& [offset, allocation] : quarantine_) {
+    if (address - begin_ - offset < allocation.bytes) return true;
+  }
+  return false;
+}
+
+std::string DeviceMemory::describe(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const std::size_t at = address - begin_;
+  for (const auto& [offset, allocation] : quarantine_) {
+    if (at - offset < allocation.bytes) {
+      return "byte " + std::to_string(at - offset) + " of an allocation of " +
+             std::to_string(allocation.bytes) + " bytes that was freed";
+    }
+  }
+  if (!contains(address)) return "an address outside device memory";
+  auto after = allocations_.upper_bound(at);
+  if (after != allocations_.begin()) {
+    const auto& [offset, allocation] = *std::prev(after);
+    return "byte " + std::to_string(at - offset) + " of an allocation of " +
+           std::to_string(allocation.bytes) + " bytes";
+  }
+  if (after != allocations_.end()) {
+    return std::to_string(after->first - at) + " bytes before an allocation of " +
+           std::to_string(after->second.bytes) + " bytes";
+  }
+  return "device memory in which nothing is allocated";
+}
+
+// ---- element sizes
+// ---------------------------------------------------------------------------------------------
+
+void DeviceMemory::set_element_size(std::uintptr_t address, std::size_t bytes,
+                                    std::size_t element_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes == 0 || element_bytes == 0) return;
+  const std::uintptr_t end = address + bytes;
+  // Cut what overlaps the range on either side.
+  for (const std::uintptr_t cut : {address, end}) {
+    auto after = elements_.upper_bound(cut);
+    if (after == elements_.begin()) continue;
+    ElementRange& range = std::prev(after)->second;
+    if (range.begin < cut && cut < range.end) {
+      elements_[cut] = {cut, range.end, range.element_bytes};
+      range.end = cut;
+    }
+  }
+  elements_.erase(elements_.lower_bound(address), elements_.lower_bound(end));
+  elements_[address] = {address, end, element_bytes};
+  ++version_;
+}
+
+DeviceMemory::ElementRange DeviceMemory::elements_at(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto after = elements_.upper_bound(address);
+  if (after != elements_.begin()) {
+    const ElementRange& range = std::prev(after)->second;
+    if (address < range.end) return range;
+  }
+  return {address, address + 1, 1};
+}
+
+// ---- the interface
+// ---------------------------------------------------------------------------------------------
+
+int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
+  return DeviceMemory::instance().allocate(address, bytes, element_bytes, false);
+}
+
+int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
+  return DeviceMemory::instance().allocate(address, bytes, element_bytes, true);
+}
+
+int device_free(void* address) {
+  return DeviceMemory::instance().release(address);
+}
+
+bool is_device_pointer(const void* address) {
+  return DeviceMemory::instance().contains(number(address));
+}
+
+void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes) {
+  DeviceMemory::instance().set_element_size(number(address), bytes, element_bytes);
+}
+
+void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
+  DeviceMemory::instance().usage(free_bytes, total_bytes);
+}
+
+namespace {
+
+// The first byte of a range that has not at least this state; `bytes` if all have.
+std::size_t first_below(std::uintptr_t address, std::size_t bytes, ByteState state) {
+  const std::uint8_t* states = DeviceMemory::instance().states(address);
+  std::size_t i = 0;
+  while (i < bytes && states[i] >= state)
+    ++i;
+  return i;
+}
+
+bool range_is_allocated(std::uintptr_t address, std::size_t bytes, const char* call) {
+  const std::size_t end = first_below(address, bytes, kUnwritten);
+  if (end == bytes) return true;
+  report("copy-out-of-bounds", {{call, 0}},
+         std::string(call) + " of " + std::to_string(bytes) + " bytes at " +
+             DeviceMemory::instance().describe(address) + " reaches " +
+             DeviceMemory::instance().describe(address + end));
+  return false;
+}
+
+}  // namespace
+
+int copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  if (to == nullptr || from == nullptr) return kErrorInvalidValue;
+  DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.contains(number(from))) {
+    if (!range_is_allocated(number(from), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    const std::size_t unwritten = first_below(number(from), bytes, kWritten);
+    if (unwritten < bytes) {
+      report("uninitialized-copy", {{"cudaMemcpy", 0}},
+             "cudaMemcpy reads " + memory.describe(number(from) + unwritten) +
+                 ", which was never written");
+    }
+  }
+  if (memory.contains(number(to))) {
+    if (!range_is_allocated(number(to), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    std::memset(memory.states(number(to)), kWritten, bytes);
+  }
+  std::memmove(to, from, bytes);
+  publish_findings();
+  return 0;
+}
+
+int fill(void* to, int byte, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  if (to == nullptr) return kErrorInvalidValue;
+  DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.contains(number(to))) {
+    if (!range_is_allocated(number(to), bytes, "cudaMemset")) return kErrorInvalidValue;
+    std::memset(memory.states(number(to)), kWritten, bytes);
+  }
+  std::memset(to, byte, bytes);
+  return 0;
+}
+
+}  // namespace simt

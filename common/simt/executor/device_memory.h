@@ -1,0 +1,89 @@
+/// \file
+/// The executor's global memory: one arena, with a byte of state for each byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <shared_mutex>
+#include <string>
+
+namespace simt {
+
+/// What is known of a byte of the arena.
+enum ByteState : std::uint8_t {
+  kUnallocated = 0,
+  kUnwritten = 1,  ///< allocated, but nobody has written it
+  kWritten = 2,
+};
+
+class DeviceMemory {
+ public:
+  static DeviceMemory& instance();
+
+  bool contains(std::uintptr_t address) const { return address - begin_ < kArenaBytes; }
+  /// The arena and the forbidden ranges around it, into which overflowing indices lead.
+  bool is_near(std::uintptr_t address) const {
+    return address - (begin_ - kGuardBytes) < kArenaBytes + 2 * kGuardBytes;
+  }
+  std::uint8_t* states(std::uintptr_t address) const { return states_ + (address - begin_); }
+
+  /// Returns CUDA error codes.
+  int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
+  int release(void* address);
+  void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
+
+  void set_element_size(std::uintptr_t address, std::size_t bytes, std::size_t element_bytes);
+
+  /// The addresses around `address` that count by elements of one size.
+  struct ElementRange {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    std::size_t element_bytes = 1;
+  };
+  ElementRange elements_at(std::uintptr_t address) const;
+  /// Changes whenever an answer of elements_at() may.
+  std::uint64_t version() const { return version_; }
+
+  bool is_managed(std::uintptr_t address) const;
+  /// Where an address lies: "byte 400 of an allocation of 400 bytes", or what was there.
+  std::string describe(std::uintptr_t address) const;
+  bool was_released(std::uintptr_t address) const;
+
+ private:
+  static constexpr std::size_t kArenaBytes = std::size_t{8} << 30;
+  // A 32-bit index that overflowed is at most 2^31 elements of 16 bytes away.
+  static constexpr std::size_t kGuardBytes = std::size_t{32} << 30;
+  static constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
+  static constexpr std::size_t kRedZone = 256;
+  // Released memory is kept from reuse until this much more was released, so that use after free is
+  // seen.
+  static constexpr std::size_t kQuarantineBytes = std::size_t{64} << 20;
+
+  struct Allocation {
+    std::size_t bytes;     ///< asked for
+    std::size_t reserved;  ///< with the red zone
+    bool managed;
+  };
+  using Allocations = std::map<std::size_t, Allocation>;  // by offset
+
+  DeviceMemory();
+  void add_free(std::size_t offset, std::size_t bytes);
+  std::size_t take_free(std::size_t bytes);
+  void end_quarantine_of_oldest();
+  Allocations::const_iterator find(std::uintptr_t address) const;
+
+  mutable std::shared_mutex mutex_;
+  std::uintptr_t begin_ = 0;
+  std::uint8_t* states_ = nullptr;
+  std::size_t in_use_ = 0;
+  std::size_t quarantined_ = 0;
+  std::uint64_t version_ = 1;
+  Allocations allocations_;
+  std::map<std::size_t, std::size_t> free_;  // offset, bytes
+  std::deque<std::pair<std::size_t, Allocation>> quarantine_;
+  std::map<std::uintptr_t, ElementRange> elements_;  // by begin
+};
+
+}  // namespace simt

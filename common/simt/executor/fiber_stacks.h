@@ -1,0 +1,31 @@
+/// \file
+/// Stacks for fibers, made when first needed and kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+class FiberStacks {
+ public:
+  FiberStacks() = default;
+  FiberStacks(const FiberStacks&) = delete;
+  FiberStacks& operator=(const FiberStacks&) = delete;
+  ~FiberStacks();
+
+  /// Kernels' local arrays live here, and what the math library and printf need.
+  static constexpr std::size_t kUsableBytes = std::size_t{64} << 10;
+
+  /// The highest address of stack number `index`, aligned to 64 bytes. A page that faults lies
+  /// below kUsableBytes.
+  char* top(std::size_t index);
+  bool contains(std::size_t index, std::uintptr_t address) const;
+
+ private:
+  char* bottom_of(std::size_t index) const;
+  std::vector<char*> chunks_;
+};
+
+}  // namespace simt

@@ -1,0 +1,96 @@
+/// \file
+/// The shared memory of the blocks that a worker runs: one slot for each block of a cluster, laid
+/// out alike.
+///
+///     slot  | red zone | dynamic memory | red zone | static variable | red zone | static variable
+///     | red zone | ...
+///
+/// Static variables are placed when the first thread reaches them and keep their place for the
+/// launch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/simt/executor/executor.h"
+
+namespace simt {
+
+/// An H100's and H200's limits, in bytes.
+constexpr std::size_t kMaxStaticShared = 48 * 1024;
+constexpr std::size_t kMaxDynamicSharedWithoutOptIn = 48 * 1024;
+constexpr std::size_t kMaxShared = 227 * 1024;
+
+/// Who touched a byte of shared memory last, and when by the worker's clock.
+struct SharedByte {
+  std::uint32_t written = 0;
+  std::uint32_t read = 0;
+  std::uint16_t writer = 0;  ///< thread of the block
+  std::uint16_t reader : 10 = 0;
+  std::uint16_t many_lanes : 1 = 0;  ///< read by several lanes of one warp since its last sync
+  std::uint16_t many_warps : 1 = 0;  ///< read by several warps since the last barrier
+};
+
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  /// Forgets all static variables and makes `slots` slots with this much dynamic memory.
+  void begin_launch(unsigned slots, std::size_t dynamic_bytes);
+  /// Fills the slot with NaN, as far as this launch has used it.
+  void begin_block(unsigned slot);
+
+  void* dynamic_memory(unsigned slot) const { return slot_begin(slot) + kRedZone; }
+  /// Null when the variables of the kernel do not fit.
+  void* static_variable(unsigned slot, const SharedVariable& variable);
+
+  /// Whether `address` lies in any slot, and which.
+  bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
+  static constexpr unsigned kMaxSlots = 16;
+  unsigned slot_of(std::uintptr_t address) const {
+    return static_cast<unsigned>((address - begin()) / kSlotBytes);
+  }
+  std::size_t offset_in_slot(std::uintptr_t address) const {
+    return (address - begin()) % kSlotBytes;
+  }
+  static constexpr std::size_t slot_stride() { return kSlotBytes; }
+
+  /// Whether these bytes of a slot belong to an object. (No access spans a red zone, so its ends
+  /// tell.)
+  bool is_inside(std::size_t offset, std::size_t bytes) const {
+    return offset + bytes <= kSlotBytes && belongs_[offset] && belongs_[offset + bytes - 1];
+  }
+  /// The nearest object below that offset, for a message.
+  std::string describe(std::size_t offset) const;
+
+  SharedByte* bytes_at(std::uintptr_t address) { return cells_ + (address - begin()); }
+  void forget_accesses();
+
+ private:
+  static constexpr std::size_t kRedZone = 128;
+  static constexpr std::size_t kAlignment = 128;
+  static constexpr std::size_t kSlotBytes = std::size_t{512} << 10;
+
+  struct Placed {
+    const SharedVariable* variable;
+    std::size_t offset;
+  };
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(memory_); }
+  char* slot_begin(unsigned slot) const { return memory_ + slot * kSlotBytes; }
+
+  char* memory_ = nullptr;
+  SharedByte* cells_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t dynamic_bytes_ = 0;
+  std::size_t static_bytes_ = 0;
+  std::size_t used_ = 0;  ///< of each slot
+  std::vector<Placed> placed_;
+  std::vector<char> belongs_;  ///< to an object: a flag for each byte of a slot
+};
+
+}  // namespace simt

@@ -1,0 +1,18 @@
+/// \file
+/// From an address in the code to a line of the source.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace simt {
+
+/// "softmax.cu:42" for the instruction before this return address: the innermost inlined line
+/// outside the stand-in headers. Asks addr2line (binutils) once per address; without it, the answer
+/// names the object and offset.
+std::string source_line(std::uintptr_t return_address);
+
+/// "softmax.cu:42"
+std::string source_line(const char* file, int line);
+
+}  // namespace simt

@@ -1,0 +1,64 @@
+/// \file
+/// An OS thread that runs blocks, and what it is doing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/context/detail/fcontext.hpp>
+#include <memory>
+#include <vector>
+
+#include "common/simt/executor/block.h"
+#include "common/simt/executor/counters.h"
+#include "common/simt/executor/executor.h"
+#include "common/simt/executor/fiber_stacks.h"
+#include "common/simt/executor/shared_memory.h"
+
+namespace simt {
+
+/// One launch, seen by all workers that take part.
+struct Launch {
+  const char* kernel;
+  LaunchConfig config;
+  void (*body)(void*);
+  void* arguments;
+  bool counting;
+  bool checking;
+  unsigned threads_per_block;
+  unsigned blocks_per_cluster;
+  std::uint64_t blocks;
+  std::atomic<std::uint64_t> next_block = 0;
+  std::atomic<int> error = 0;  ///< not 0: give up, with this CUDA error code
+};
+
+/// The clock starts again before it could overflow within a launch.
+constexpr std::uint32_t kClockRestart = std::uint32_t{1} << 31;
+
+struct Worker {
+  Launch* launch = nullptr;
+  boost::context::detail::fcontext_t scheduler = nullptr;
+  FiberStacks stacks;
+  SharedMemory shared;
+  std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
+  std::array<LaneLog, kWarpSize> logs;         ///< of the running warp
+  Counters counters;
+  std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
+  bool aborted = false;     ///< the launch ended in the middle of a kernel
+
+  /// Takes clusters of blocks from the launch until none are left or it fails.
+  void take_part(Launch& in);
+};
+
+/// What this OS thread runs at the moment. All null in host code.
+struct Current {
+  Lane* lane;
+  LaneLog* log;  ///< null while nothing is counted
+  bool checking;
+};
+extern constinit thread_local Current current;
+
+inline Worker& worker_of(const Lane& lane) {
+  return *lane.warp->block->worker;
+}
+
+}  // namespace simt
