@@ -7,21 +7,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "common/cuda/device_buffer.h"
 #include "common/cuda/stream.h"
+#include "common/harness/cache.h"
 #include "common/harness/timing_summary.h"
 
 namespace worklog {
-
-enum class Cache { kCold, kWarm };
-
-/// "cold" or "warm".
-constexpr std::string_view name_of(Cache cache) {
-  return cache == Cache::kCold ? "cold" : "warm";
-}
 
 /// When to stop: once the median is known well enough, or time is up.
 struct Sampling {

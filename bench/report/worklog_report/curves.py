@@ -1,0 +1,116 @@
+"""Which curves the report plots: times, bandwidth and errors against the width of a row."""
+
+from dataclasses import dataclass
+
+from .ladder import limit_of
+from .plots import Plot, Series
+from .records import BenchRun, Record, Results
+from .steps import Unit
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Plots of one subject side by side, with one legend."""
+
+    title: str
+    plots: tuple[Plot, ...]
+
+    def legend(self) -> list[Series]:
+        by_label = {series.label: series for plot in self.plots for series in plot.series}
+        return list(by_label.values())
+
+
+def _series(unit: Unit, points: dict[int, float]) -> Series:
+    name = unit.title if not unit.variant else f"{unit.title}, a variant of {unit.step[:2]}"
+    dashes = "dashed" if unit.variant else "solid"
+    return Series(unit.label, name, tuple(sorted(points.items())), unit.number, dashes)
+
+
+def _lines(units: list[Unit], values: dict[str, dict[int, float]]) -> list[Series]:
+    return [_series(unit, values[unit.name]) for unit in units if values.get(unit.name)]
+
+
+def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> list[Figure]:
+    """A figure for each operation, type, row count and k that was timed at two widths or more."""
+    if run is None:
+        return []
+    groups: dict[tuple, list[Record]] = {}
+    for record in run.records:
+        if record.cache == cache:
+            shape = record.shape
+            key = (bool(shape.k), shape.dtype != "f32", shape.dtype, -shape.rows, shape.k)
+            groups.setdefault(key, []).append(record)
+    figures = [_time_figure(units, run, groups[key]) for key in sorted(groups)]
+    return [figure for figure in figures if all(plot.has_data for plot in figure.plots)]
+
+
+def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Figure:
+    first = records[0]
+    times: dict[str, dict[int, float]] = {}
+    rates: dict[str, dict[int, float]] = {}
+    for record in records:
+        times.setdefault(record.unit, {})[record.shape.cols] = record.times["median_us"]
+        rates.setdefault(record.unit, {})[record.shape.cols] = record.times["gbps"]
+    time_lines, rate_lines = _lines(units, times), _lines(units, rates)
+    for name, label in (("pytorch", "PyTorch"), (limit_of(first), limit_of(first))):
+        points = _baseline(run, name, records)
+        for lines, field in ((time_lines, "median_us"), (rate_lines, "gbps")):
+            if points[field]:
+                lines.append(
+                    Series(label, _baseline_name(name), tuple(sorted(points[field].items())), 0, "dotted")
+                )
+    shape = first.shape
+    rows = f"{shape.rows} row" + ("s" if shape.rows != 1 else "")
+    k = f", K = {shape.k}" if shape.k else ""
+    what = "Softmax and top-k" if shape.k else "Softmax"
+    title = f"{what}, {shape.dtype}, {rows}{k}"
+    key = f"{'topk' if shape.k else 'softmax'}-{shape.dtype}-{shape.rows}-{shape.k}"
+    return Figure(
+        title,
+        (
+            Plot(f"time-{key}", f"Time: {title}", "time, µs", tuple(time_lines)),
+            Plot(f"rate-{key}", f"Bandwidth: {title}", "bandwidth, GB/s", tuple(rate_lines)),
+        ),
+    )
+
+
+def _baseline_name(name: str) -> str:
+    return {
+        "copy": "the fastest copy of the same bytes: the ceiling",
+        "read": "the fastest read of the same bytes: the ceiling",
+        "pytorch": "PyTorch, in the same run",
+    }[name]
+
+
+def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict[int, float]]:
+    """A baseline's points at the same shapes; a copy or a read has no k of its own."""
+    shapes = {(row.shape.dtype, row.shape.rows, row.shape.cols) for row in records}
+    k = records[0].shape.k
+    found: dict[str, dict[int, float]] = {"median_us": {}, "gbps": {}}
+    for baseline in run.baselines:
+        shape = baseline.shape
+        if (
+            baseline.name.split("/")[0].startswith(name)
+            and baseline.cache == records[0].cache
+            and (shape.dtype, shape.rows, shape.cols) in shapes
+            and (name in ("copy", "read") or shape.k == k)
+        ):
+            for field, points in found.items():
+                points[shape.cols] = baseline.times[field]
+    return found
+
+
+def error_figure(units: list[Unit], results: Results) -> Figure:
+    """The worst error of each unit at each width, a plot for each type."""
+    plots = []
+    for dtype in ("f32", "f16", "bf16"):
+        worst: dict[str, dict[int, float]] = {}
+        for record in results.counted:
+            if record.shape.dtype != dtype or not record.max_ulp or record.shape.cols == 0:
+                continue
+            points = worst.setdefault(record.unit, {})
+            points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
+        lines = _lines(units, worst)
+        plots.append(Plot(f"error-{dtype}", f"Worst error, {dtype}", f"worst error, ulp of {dtype}",
+                          tuple(lines)))
+    return Figure("Worst error against width", tuple(plot for plot in plots if plot.has_data))

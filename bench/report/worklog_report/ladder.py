@@ -1,0 +1,253 @@
+"""The ladder: what each step costs, predicted and counted, and what it gains."""
+
+from dataclasses import dataclass
+from math import inf
+
+from .records import CPU, BenchRun, Record, Results, Shape
+from .steps import Unit
+
+# Which shapes the tables show where they were measured: as wide as step 06's promise, and the
+# paper's for top-k.
+_PREFERRED_ROWS = 4000
+_PREFERRED_COLS = {False: 4000, True: 25000}
+_PREFERRED_K = 5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether every record of a unit was verified. `worst` is the least exact of them."""
+
+    text: str
+    ok: bool
+    checked: int
+    failures: tuple[Record, ...]
+    worst: Record | None
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Elements of global memory per element of the input, at one shape."""
+
+    shape: Shape
+    loads: float
+    stores: float
+    predicted_loads: float
+    predicted_stores: float
+    sectors_per_load_request: float
+    launches: int
+    exact: bool  # counted equals predicted, to the last element, in every record of the unit
+    checked: int
+
+
+@dataclass(frozen=True)
+class Timing:
+    shape: Shape
+    cache: str
+    median_us: float
+    spread: float
+    gbps: float
+    limit: str  # "copy" or "read": what the bytes alone cost
+    fraction: float | None  # limit / time; 1 is the speed of the memory
+    gain: float | None  # time of the step it builds on / time; below 1 is slower
+    gain_over: str
+
+
+@dataclass(frozen=True)
+class Row:
+    unit: Unit
+    builds_on: str
+    expected_failure: str
+    verdict: Verdict
+    accesses: Accesses | None
+    timing: Timing | None
+
+
+def computes(record: Record) -> str:
+    """What may be compared: softmax; softmax with top-k, fused or not; top-k of given values."""
+    if not record.shape.k:
+        return "softmax"
+    return "top-k alone" if "values" in record.operation else "softmax and top-k"
+
+
+def limit_of(record: Record) -> str:
+    return "read" if record.shape.k else "copy"
+
+
+def fraction_of_limit(record: Record) -> float | None:
+    limit_us = record.times.get(f"{limit_of(record)}_us")
+    return limit_us / record.times["median_us"] if limit_us else None
+
+
+def is_exact(record: Record) -> bool:
+    """Counted equals predicted. Both are quotients of the same integers, so no tolerance."""
+    counts = record.counts
+    return (
+        counts["loads_per_element"] == counts["predicted_loads"]
+        and counts["stores_per_element"] == counts["predicted_stores"]
+    )
+
+
+def failures(records: list[Record]) -> list[Record]:
+    """Records that are wrong. A step that fails as it states is verified where it is right."""
+    return [record for record in records if record.verified is False]
+
+
+def verdict(records: list[Record]) -> Verdict:
+    checked = [record for record in records if record.verified is not None]
+    failed = tuple(failures(checked))
+    worst = max(checked, key=lambda row: inf if row.max_ulp is None else row.max_ulp, default=None)
+    if not checked:
+        text = "not verified"
+    elif failed:
+        text = "FAILED"
+    elif checked[0].expected_failure:
+        text = "fails as stated"
+    else:
+        text = "verified"
+    return Verdict(text, bool(checked) and not failed, len(checked), failed, worst)
+
+
+def count_shape(records: list[Record], top_k: bool) -> Shape | None:
+    """The shape whose counts a table shows: the one that most steps share, nearest 4000 columns."""
+    shapes = [row.shape for row in records if bool(row.shape.k) == top_k and row.shape.cols > 0]
+    if not shapes:
+        return None
+    units = {shape: len({row.unit for row in records if row.shape == shape}) for shape in shapes}
+    return max(units, key=lambda s: (units[s], s.k == _PREFERRED_K, -abs(s.cols - 4000), s.rows))
+
+
+def time_shape(records: list[Record], top_k: bool) -> Shape | None:
+    """The shape whose times a table shows."""
+    shapes = {row.shape for row in records if row.times and bool(row.shape.k) == top_k}
+    wanted = (_PREFERRED_ROWS, _PREFERRED_COLS[top_k])
+
+    def suitability(shape: Shape) -> tuple:
+        units = len({row.unit for row in records if row.times and row.shape == shape})
+        return (shape.k in (0, _PREFERRED_K), (shape.rows, shape.cols) == wanted, units, shape)
+
+    return max(shapes, key=suitability, default=None)
+
+
+def accesses(records: list[Record], shape: Shape | None) -> Accesses | None:
+    counted = [row for row in records if row.machine == CPU and row.counts]
+    at_shape = next((row for row in counted if row.shape == shape), None)
+    if at_shape is None:
+        return None
+    counts = at_shape.counts
+    return Accesses(
+        at_shape.shape,
+        counts["loads_per_element"],
+        counts["stores_per_element"],
+        counts["predicted_loads"],
+        counts["predicted_stores"],
+        counts["sectors_per_load_request"],
+        at_shape.launches,
+        all(is_exact(row) for row in counted),
+        len(counted),
+    )
+
+
+def gain(record: Record, timed: list[Record]) -> float | None:
+    """Time of the step that `record` builds on, over its own; only for the same operation on the
+    same shape, machine and cache."""
+    for other in timed:
+        if (
+            other.unit == record.builds_on
+            and (other.shape, other.machine, other.cache)
+            == (record.shape, record.machine, record.cache)
+            and computes(other) == computes(record)
+        ):
+            return other.times["median_us"] / record.times["median_us"]
+    return None
+
+
+def timing(unit: Unit, timed: list[Record], shape: Shape | None, cache: str) -> Timing | None:
+    for row in timed:
+        if row.unit == unit.name and row.shape == shape and row.cache == cache:
+            return Timing(
+                shape,
+                cache,
+                row.times["median_us"],
+                row.times["spread"],
+                row.times["gbps"],
+                limit_of(row),
+                fraction_of_limit(row),
+                gain(row, timed),
+                row.builds_on,
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The table for one storage type."""
+
+    dtype: str
+    rows: list[Row]
+    count_shapes: list[Shape]
+    time_shapes: list[Shape]
+
+
+def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") -> Ladder:
+    """The table of one type. Verdicts are the executor's; for times see Results.run."""
+    counted = [row for row in results.counted if row.shape.dtype == dtype]
+    timed = _timed(results.run, dtype)
+    count_shapes = {top_k: count_shape(counted, top_k) for top_k in (False, True)}
+    time_shapes = {top_k: time_shape(timed, top_k) for top_k in (False, True)}
+    rows = []
+    for unit in units:
+        own = [row for row in counted if row.unit == unit.name]
+        own_timed = [row for row in timed if row.unit == unit.name]
+        about = next(iter(own + own_timed), None)
+        top_k = bool(about and about.shape.k)
+        rows.append(
+            Row(
+                unit,
+                about.builds_on if about else "",
+                about.expected_failure if about else "",
+                verdict(own),
+                accesses(own, count_shapes[top_k]),
+                timing(unit, timed, time_shapes[top_k], cache),
+            )
+        )
+    return Ladder(dtype, rows, _shapes(count_shapes), _shapes(time_shapes))
+
+
+def _shapes(by_operation: dict[bool, Shape | None]) -> list[Shape]:
+    return [shape for shape in by_operation.values() if shape is not None]
+
+
+def _timed(run: BenchRun | None, dtype: str) -> list[Record]:
+    return [row for row in run.records if row.shape.dtype == dtype] if run else []
+
+
+# ---- numbers as text ------------------------------------------------------------------------------
+
+
+def access_text(value: float) -> str:
+    """4, 4.0002, 0.005: enough digits to tell 1/N."""
+    return f"{value:.5g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
+
+
+def ulp_text(value: float | None) -> str:
+    if value is None:
+        return "NaN"
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.3g}"
+
+
+def time_text(microseconds: float) -> str:
+    if microseconds >= 10000:
+        return f"{microseconds / 1000:.1f} ms"
+    return f"{microseconds:.0f} µs" if microseconds >= 100 else f"{microseconds:.1f} µs"
+
+
+def bandwidth_text(gbps: float) -> str:
+    return f"{gbps:.0f}" if gbps >= 10 else f"{gbps:.2g}"
+
+
+def ratio_text(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}×"
+
+
+def percent_text(fraction: float | None) -> str:
+    return "" if fraction is None else f"{100 * fraction:.0f} %"

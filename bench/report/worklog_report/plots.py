@@ -1,0 +1,212 @@
+"""Plots as inline SVG whose colours are CSS variables, so that they follow light and dark."""
+
+import io
+import re
+from dataclasses import dataclass
+
+import matplotlib
+
+matplotlib.use("svg")
+from matplotlib import pyplot  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator  # noqa: E402
+
+# Natural size in CSS pixels: as wide as a phone's column, so that text stays legible there.
+_WIDTH, _HEIGHT = 460, 340
+_FONT_SIZE = 12.5
+_LABEL_GAP = 14.5  # between the labels at the lines' ends
+
+# Stand-ins that the SVG's text is searched for; each becomes a CSS variable.
+_INK, _MUTED, _GRID = "#010001", "#010002", "#010003"
+_SERIES_COUNT = 12
+_PLAIN = 0  # the series colour of a ceiling or a baseline
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line. `label` stands at its end; `name` says what it is in legend and table."""
+
+    label: str
+    name: str
+    points: tuple[tuple[float, float], ...]  # sorted by x
+    color: int  # 1 .. 12, a step's number; 0 for what is not a step
+    dashes: str = "solid"  # solid: a step; dashed: a variant; dotted: a ceiling or a baseline
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Both axes are logarithmic: widths and times span four decades."""
+
+    key: str  # unique in the page
+    title: str
+    unit: str  # of y
+    series: tuple[Series, ...]
+
+    @property
+    def has_data(self) -> bool:
+        return any(len(series.points) > 1 for series in self.series)
+
+    def table(self) -> tuple[list[int], list[tuple[Series, list[float | None]]]]:
+        """The data: columns (x) and, for each series, a value or None at each."""
+        xs = sorted({x for series in self.series for x, _ in series.points})
+        return xs, [(series, [dict(series.points).get(x) for x in xs]) for series in self.series]
+
+
+def _stand_in(color: int) -> str:
+    return _INK if color == _PLAIN else f"#0200{(color - 1) % _SERIES_COUNT + 1:02x}"
+
+
+def render(plot: Plot) -> str:
+    """The plot as an <svg> element. Raises ValueError for a plot without a line."""
+    if not plot.has_data:
+        raise ValueError(f"plot '{plot.title}': no series has two points")
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": plot.key,
+        "svg.id": None,
+        "font.family": "sans-serif",
+        "font.size": _FONT_SIZE,
+    }
+    with matplotlib.rc_context({k: v for k, v in settings.items() if v is not None}):
+        figure, axes = pyplot.subplots(figsize=(_WIDTH / 72, _HEIGHT / 72))
+        figure.subplots_adjust(left=0.115, right=0.86, top=0.9, bottom=0.145)
+        _draw_axes(axes, plot)
+        for series in plot.series:
+            _draw_line(axes, series)
+        _label_ends(axes, plot)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+        pyplot.close(figure)
+    return _for_page(text.getvalue(), plot)
+
+
+def _draw_axes(axes, plot: Plot) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(*_x_range(plot))
+    axes.set_ylim(*_y_range(plot))
+    axes.xaxis.set_major_locator(LogLocator(base=10))
+    axes.yaxis.set_major_locator(FixedLocator(_y_ticks(*_y_range(plot))))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axes.tick_params(length=0, colors=_MUTED, pad=5)
+    axes.grid(color=_GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.set_xlabel("columns", color=_MUTED, labelpad=4)
+    # The unit stands above the axis, read without turning the head.
+    axes.text(0, 1.035, plot.unit, transform=axes.transAxes, color=_MUTED, ha="left")
+
+
+def _x_range(plot: Plot) -> tuple[float, float]:
+    xs = [x for series in plot.series for x, _ in series.points]
+    return min(xs) / 1.15, max(xs) * 1.15
+
+
+def _y_range(plot: Plot) -> tuple[float, float]:
+    ys = [y for series in plot.series for _, y in series.points]
+    return min(ys) / 1.3, max(ys) * 1.3
+
+
+def _y_ticks(low: float, high: float) -> list[float]:
+    """Decades; with their 2 and 5 where there are fewer than three of them."""
+    decades = [10.0**power for power in range(-9, 13)]
+    inside = [value for value in decades if low <= value <= high]
+    if len(inside) >= 3:
+        return inside
+    finer = [factor * value for value in decades for factor in (1, 2, 5)]
+    return [value for value in finer if low <= value <= high]
+
+
+def _draw_line(axes, series: Series) -> None:
+    styles = {"solid": "-", "dashed": (0, (4, 2.5)), "dotted": (0, (1, 2))}
+    xs, ys = zip(*series.points)
+    axes.plot(
+        xs,
+        ys,
+        color=_stand_in(series.color),
+        linestyle=styles[series.dashes],
+        linewidth=1.4 if series.dashes == "dotted" else 1.8,
+        marker="o",
+        markersize=3 if series.dashes == "solid" else 2,
+        gid=f"line-{series.label}",
+        clip_on=False,
+    )
+
+
+def _label_ends(axes, plot: Plot) -> None:
+    """A label beside each line's end, moved up or down until none touches the next."""
+    ends = [(axes.transData.transform(series.points[-1]), series) for series in plot.series]
+    ends.sort(key=lambda end: end[0][1])
+    box = axes.get_window_extent()
+    heights = spread_out([end[1] for end, _ in ends], _LABEL_GAP * axes.figure.dpi / 72,
+                         box.y0, box.y1)
+    for (end, series), height in zip(ends, heights):
+        to_axes = axes.transAxes.inverted().transform
+        end_x, end_y = to_axes(end)
+        _, label_y = to_axes((0, height))
+        axes.plot(
+            [end_x, 1.028],
+            [end_y, label_y],
+            transform=axes.transAxes,
+            color=_stand_in(series.color),
+            linewidth=0.6,
+            alpha=0.7,
+            clip_on=False,
+        )
+        axes.text(
+            1.038,
+            label_y,
+            series.label,
+            transform=axes.transAxes,
+            color=_stand_in(series.color),
+            va="center_baseline",
+            fontweight="bold",
+        )
+
+
+def spread_out(positions: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Ascending positions, moved as little as a single sweep each way can, at least `gap` apart.
+
+    They start no lower than `low`, and end no higher than `high` if that leaves room for all.
+    """
+    moved = []
+    for position in positions:
+        moved.append(max(position, moved[-1] + gap if moved else low))
+    ceiling = max(high, low + gap * (len(moved) - 1))
+    for index in reversed(range(len(moved))):
+        moved[index] = min(moved[index], ceiling)
+        ceiling = moved[index] - gap
+    return moved
+
+
+def number(value: float) -> str:
+    """10, 1000, 0.5, 100 000: as a reader would write it."""
+    if value >= 10000:
+        return f"{value:,.0f}".replace(",", "\u2009")
+    return f"{value:.12g}"
+
+
+def _for_page(svg: str, plot: Plot) -> str:
+    """Colours become CSS variables; ids become the plot's own or go; the size becomes fluid."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    for stand_in, variable in ((_INK, "ink"), (_MUTED, "muted"), (_GRID, "grid")):
+        svg = svg.replace(stand_in, f"var(--{variable})")
+    svg = re.sub(r"#0200([0-9a-f]{2})", lambda m: f"var(--step-{int(m[1], 16)})", svg)
+    used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", svg))
+    svg = re.sub(r' id="(line-[^"]*)"', r' class="line" data-line="\1"', svg)
+    svg = re.sub(
+        r' id="([^"]*)"', lambda m: f' id="{plot.key}-{m[1]}"' if m[1] in used else "", svg
+    )
+    svg = re.sub(r"(url\(#|href=\"#)", rf"\1{plot.key}-", svg)
+    svg = re.sub(r"font: ([^;\"]*?)'?sans-serif'?", r"font: \1var(--sans)", svg)
+    return re.sub(
+        r"<svg[^>]*>",
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="{plot.key}-title" '
+        'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        f'<title id="{plot.key}-title">{plot.title}</title>',
+        svg,
+        count=1,
+    )

@@ -1,0 +1,70 @@
+#include "bench/shapes.h"
+
+#include <algorithm>
+
+namespace worklog::bench {
+
+namespace {
+
+// Milakov and Gimelshein, "Online normalizer calculation for softmax", section 5: a batch large
+// enough to fill a GPU and one that is not, and vocabularies from tiny to large. Their widths are
+// powers of ten; powers of two and the widths of well-known vocabularies stand beside them.
+constexpr std::int64_t kPaperRows[] = {4000, 10};
+constexpr std::int64_t kPaperCols[] = {10,   32,   100,  128,   320,   1000,  1024,
+                                       3200, 4000, 4096, 10000, 25000, 32000, 100000};
+constexpr std::int64_t kPaperTopKCols = 25000;
+constexpr int kPaperKs[] = {kUsualK, 10, 15, 30, 64, 128};
+
+// Both regimes of a cache: arrays that fit an L2 cache of tens of megabytes, and ones that do not.
+constexpr std::int64_t kWarmCols[] = {100, 1000, 4000, 25000};
+
+// Where halving the bytes can show.
+constexpr std::int64_t kHalfRows = 4000;
+constexpr std::int64_t kHalfCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 100000};
+
+// Benji Visser, "Writing a Softmax Kernel From Scratch".
+constexpr std::int64_t kVisserRows[] = {32, 64};
+constexpr std::int64_t kVisserCols[] = {512, 1024, 2048, 4096, 8192};
+
+// The real inputs in common/verify/data: attention scores, and scores of a search.
+struct RowsAndCols {
+  std::int64_t rows, cols;
+};
+constexpr RowsAndCols kRealInputs[] = {{6144, 128}, {52, 4584}};
+
+template <typename List>
+bool contains(const List& list, std::int64_t value) {
+  return std::find(std::begin(list), std::end(list), value) != std::end(list);
+}
+
+std::vector<int> ks_for(std::int64_t cols) {
+  if (cols == kPaperTopKCols) return {std::begin(kPaperKs), std::end(kPaperKs)};
+  return {kUsualK};
+}
+
+}  // namespace
+
+std::vector<Shape> all_shapes() {
+  std::vector<Shape> shapes;
+  for (const std::int64_t rows : kPaperRows) {
+    for (const std::int64_t cols : kPaperCols) {
+      shapes.push_back({DType::kFloat32, rows, cols, ks_for(cols), contains(kWarmCols, cols)});
+    }
+  }
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    for (const std::int64_t cols : kHalfCols) {
+      shapes.push_back({dtype, kHalfRows, cols, {kUsualK}});
+    }
+  }
+  for (const std::int64_t rows : kVisserRows) {
+    for (const std::int64_t cols : kVisserCols) {
+      shapes.push_back({DType::kFloat16, rows, cols, {}});
+    }
+  }
+  for (const RowsAndCols& input : kRealInputs) {
+    shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
+  }
+  return shapes;
+}
+
+}  // namespace worklog::bench

@@ -1,0 +1,26 @@
+/// \file
+/// The shapes that the bench times, and where each comes from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/step/dtype.h"
+
+namespace worklog::bench {
+
+/// The k at which top-k steps and their variants are compared, as in the paper.
+inline constexpr int kUsualK = 5;
+
+struct Shape {
+  DType dtype;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::vector<int> ks;    ///< of the top-k steps; empty: softmax only
+  bool warm_too = false;  ///< timed with a warm L2 cache as well as with a cold one
+};
+
+/// No shape twice.
+std::vector<Shape> all_shapes();
+
+}  // namespace worklog::bench

@@ -1,0 +1,174 @@
+// worklog_sweep: which block size is fastest for each step, variant and shape.
+//
+// The result decides the block_sizes of a step's registration: bench/check_block_sizes.cpp holds
+// the two against each other.
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/measurement.h"
+#include "bench/shapes.h"
+#include "bench/workload.h"
+#include "common/cuda/device.h"
+#include "common/harness/timing.h"
+#include "common/step/step.h"
+
+namespace {
+
+using nlohmann::json;
+using worklog::DType;
+using worklog::Sampling;
+using worklog::Step;
+using worklog::Timer;
+using worklog::Timing;
+using worklog::bench::Measurement;
+using worklog::bench::Subject;
+using worklog::bench::Workload;
+
+constexpr std::int64_t kRows[] = {4000, 10};
+constexpr std::int64_t kCols[] = {100, 1000, 4000, 10000, 25000, 100000};
+constexpr int kBlockSizes[] = {32, 64, 128, 256, 512, 1024};
+constexpr Sampling kSampling{.goal = 0.005,
+                             .min_samples = 15,
+                             .max_samples = 100,
+                             .time_limit = std::chrono::milliseconds(100)};
+
+constexpr char kUsage[] =
+    "usage: worklog_sweep --out FILE [--type f32|f16|bf16] [--steps TEXT]\n"
+    "  --out FILE    where the JSON goes\n"
+    "  --type TYPE   f32 unless given\n"
+    "  --steps TEXT  only steps and variants whose label contains TEXT, such as 06 or 07_topk\n";
+
+struct Options {
+  std::string out;
+  std::string steps;
+  DType dtype = DType::kFloat32;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string flag = argv[i];
+    if (i + 1 == argc) throw std::invalid_argument(flag + ": a value is missing");
+    const std::string value = argv[i + 1];
+    if (flag == "--out") {
+      options.out = value;
+    } else if (flag == "--type") {
+      options.dtype = worklog::dtype_from_name(value);
+    } else if (flag == "--steps") {
+      options.steps = value;
+    } else {
+      throw std::invalid_argument("unknown option '" + flag + "'");
+    }
+  }
+  if (options.out.empty()) throw std::invalid_argument("--out FILE is missing");
+  return options;
+}
+
+// Times of all block sizes, by block size; a size that CUDA refuses has its error instead.
+json sweep(const Measurement& measurement, Workload& workload, Timer& timer) {
+  const Step& step = *measurement.step;
+  const int registered = step.info.block_sizes.for_cols(measurement.cols);
+  std::set<int> sizes(std::begin(kBlockSizes), std::end(kBlockSizes));
+  sizes.insert(registered);
+
+  json times = json::object();
+  int best = 0;
+  double best_us = 0.0;
+  workload.prepare(measurement);
+  for (const int size : sizes) {
+    try {
+      const Timing timing = timer.cold(workload.step(measurement, size), kSampling);
+      times[std::to_string(size)] = {{"median_us", timing.median_us}, {"spread", timing.spread}};
+      if (best != 0 && timing.median_us >= best_us) continue;
+      best = size;
+      best_us = timing.median_us;
+    } catch (const std::exception& error) {
+      times[std::to_string(size)] = {{"error", error.what()}};
+    }
+  }
+  return {{"step", step.name},
+          {"variant", step.variant},
+          {"dtype", worklog::name_of(measurement.dtype)},
+          {"rows", measurement.rows},
+          {"cols", measurement.cols},
+          {"k", measurement.k},
+          {"cache", "cold"},
+          {"block_sizes", times},
+          {"best", best},
+          {"registered", registered}};
+}
+
+std::vector<Measurement> all_measurements(const Options& options) {
+  std::vector<Measurement> list;
+  for (const std::int64_t rows : kRows) {
+    for (const std::int64_t cols : kCols) {
+      for (const Step& step : worklog::all_steps()) {
+        if (step.label().find(options.steps) == std::string::npos) continue;
+        const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
+        list.push_back({Subject::kStep, &step, options.dtype, rows, cols, k});
+      }
+    }
+  }
+  if (list.empty()) throw std::invalid_argument("--steps " + options.steps + ": no such step");
+  return list;
+}
+
+// Through a temporary file, so that an interrupted sweep leaves no half of one.
+void write(const std::string& path, const json& document) {
+  const std::string temporary = path + ".part";
+  std::ofstream file(temporary);
+  file << document.dump(1) << '\n';
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    std::remove(temporary.c_str());
+    throw std::runtime_error("--out " + path + ": cannot be written");
+  }
+}
+
+void sweep_all(const Options& options) {
+  const worklog::Device device = worklog::current_device();
+  const std::vector<Measurement> measurements = all_measurements(options);
+  Timer timer;
+  Workload workload;
+  json results = json::array();
+  for (const Measurement& measurement : measurements) {
+    std::cerr << "[" << results.size() + 1 << "/" << measurements.size() << "] "
+              << measurement.name() << std::flush;
+    results.push_back(sweep(measurement, workload, timer));
+    std::cerr << ": " << results.back()["best"] << " threads\n";
+  }
+  write(options.out, {{"context",
+                       {{"gpu", device.name},
+                        {"sm_count", device.sm_count},
+                        {"l2_bytes", device.l2_bytes},
+                        {"cuda_driver", device.driver_version},
+                        {"cuda_runtime", device.runtime_version},
+                        {"nvcc", WORKLOG_NVCC_VERSION}}},
+                      {"sweep", results}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  try {
+    options = parse(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "worklog_sweep: " << error.what() << '\n' << kUsage;
+    return 2;
+  }
+  try {
+    sweep_all(options);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "worklog_sweep: " << error.what() << '\n';
+    return 1;
+  }
+}

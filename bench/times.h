@@ -1,0 +1,38 @@
+/// \file
+/// Takes the times of measurements. Two implementations: one for a GPU, and one for the CPU
+/// executor that refuses, because its times would mean nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/measurement.h"
+#include "common/harness/timing_summary.h"
+
+namespace worklog::bench {
+
+struct Result {
+  Timing timing;
+  int block_size = 0;       ///< threads a block; 0 for copies and reads
+  std::string fastest;      ///< of a copy or a read: which of the several kernels it was
+  double ceiling_us = 0.0;  ///< the copy of the same arrays, or of top-k the read of the logits
+};
+
+/// Times measurements one after the other, the same copy or read only once.
+class Times {
+ public:
+  virtual ~Times() = default;
+
+  /// What a reader of the times must know of the machine: pairs of a name and a value.
+  virtual std::vector<std::pair<std::string, std::string>> machine() const = 0;
+
+  /// Throws DoesNotFit (bench/workload.h), or CudaError when a kernel fails.
+  virtual Result time(const Measurement& measurement) = 0;
+};
+
+/// For the current GPU. Throws std::runtime_error where there is none.
+std::unique_ptr<Times> make_times();
+
+}  // namespace worklog::bench

@@ -1,0 +1,99 @@
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include "bench/times.h"
+#include "bench/transfer.h"
+#include "bench/workload.h"
+#include "common/cuda/device.h"
+#include "common/harness/timing.h"
+
+namespace worklog::bench {
+
+namespace {
+
+// For finding the fastest of several transfers, before it alone is timed at length.
+constexpr Sampling kQuickLook{.goal = 0.01, .min_samples = 7, .max_samples = 20};
+
+class TimesOnGpu : public Times {
+ public:
+  TimesOnGpu()
+      : device_(current_device()),
+        copies_(all_copies(device_.sm_count)),
+        reads_(all_reads(device_.sm_count)) {
+    verify_transfers(device_.sm_count);
+  }
+
+  std::vector<std::pair<std::string, std::string>> machine() const override {
+    return {{"gpu", device_.name},
+            {"sm_count", std::to_string(device_.sm_count)},
+            {"l2_bytes", std::to_string(device_.l2_bytes)},
+            {"cuda_driver", device_.driver_version},
+            {"cuda_runtime", device_.runtime_version},
+            {"nvcc", WORKLOG_NVCC_VERSION}};
+  }
+
+  Result time(const Measurement& m) override {
+    if (m.subject != Subject::kStep) return transfer(m);
+    const Subject ceiling_of = m.k > 0 ? Subject::kRead : Subject::kCopy;
+    const Result ceiling = transfer({ceiling_of, nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
+    workload_.prepare(m);
+    Result result;
+    result.timing = timer_.time(m.cache, workload_.step(m));
+    result.block_size = m.step->info.block_sizes.for_cols(m.cols);
+    result.ceiling_us = ceiling.timing.median_us;
+    return result;
+  }
+
+ private:
+  // The fastest of all copies or of all reads.
+  Result transfer(const Measurement& m) {
+    const auto known = transfers_.find(m.name());
+    if (known != transfers_.end()) return known->second;
+
+    workload_.prepare(m);
+    const std::int64_t bytes = m.rows * m.cols * static_cast<std::int64_t>(size_of(m.dtype));
+    Work best_work;
+    Result best;
+    double best_us = std::numeric_limits<double>::infinity();
+    const auto consider = [&](const std::string& name, const Work& work) {
+      const double us = timer_.time(m.cache, work, kQuickLook).median_us;
+      if (us >= best_us) return;
+      best_us = us;
+      best_work = work;
+      best.fastest = name;
+    };
+    if (m.subject == Subject::kCopy) {
+      for (const Copy& copy : copies_) {
+        consider(copy.name, [&, bytes](cudaStream_t stream) {
+          copy.launch(workload_.logits(), workload_.results(), bytes, stream);
+        });
+      }
+    } else {
+      for (const Read& read : reads_) {
+        consider(read.name, [&, bytes](cudaStream_t stream) {
+          read.launch(workload_.logits(), bytes, reinterpret_cast<unsigned*>(workload_.results()),
+                      stream);
+        });
+      }
+    }
+    best.timing = timer_.time(m.cache, best_work);
+    best.ceiling_us = best.timing.median_us;
+    return transfers_[m.name()] = best;
+  }
+
+  Device device_;
+  std::vector<Copy> copies_;
+  std::vector<Read> reads_;
+  Timer timer_;
+  Workload workload_;
+  std::map<std::string, Result> transfers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Times> make_times() {
+  return std::make_unique<TimesOnGpu>();
+}
+
+}  // namespace worklog::bench

@@ -1,0 +1,16 @@
+/// \file
+/// The state of the L2 cache when timed work begins.
+#pragma once
+
+#include <string_view>
+
+namespace worklog {
+
+enum class Cache { kCold, kWarm };
+
+/// "cold" or "warm".
+constexpr std::string_view name_of(Cache cache) {
+  return cache == Cache::kCold ? "cold" : "warm";
+}
+
+}  // namespace worklog
