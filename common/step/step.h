@@ -51,9 +51,9 @@ inline constexpr int kMaxK = 128;
 /// What a step says of itself: its prediction and its limits.
 struct StepInfo {
   std::string
-      builds_on;  ///< the step before, "" for the first; of a variant: what it is compared with
-  Accesses loads;
-  Accesses stores;
+      builds_on{};  ///< the step before, "" for the first; of a variant: what it is compared with
+  Accesses loads{};
+  Accesses stores{};
   BlockSizes block_sizes = 256;
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
@@ -62,9 +62,9 @@ struct StepInfo {
   bool stores_exponentials = false;
   /// Bytes of scratch for a shape (see Scratch::bytes_for); none by default.
   std::function<std::int64_t(std::int64_t rows, std::int64_t cols, std::size_t element_bytes)>
-      scratch_bytes;
+      scratch_bytes{};
   /// Why a variant that is wrong by design fails, and where: a sentence. "" for a correct one.
-  std::string expected_failure;
+  std::string expected_failure{};
   /// A variant with an expected failure is right for finite logits within +-this, and verified
   /// there.
   float largest_logit = std::numeric_limits<float>::infinity();
