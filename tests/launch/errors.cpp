@@ -1,10 +1,9 @@
 // What CUDA refuses becomes an exception that names what was asked for, and changes nothing.
 #include <cuda_runtime.h>
 
-#include <doctest/doctest.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <doctest/doctest.h>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -121,7 +120,8 @@ TEST_SUITE("errors") {
 
   TEST_CASE("a copy of the wrong length is refused before it starts") {
     DeviceBuffer<int> two(2);
-    CHECK(message_of([&] { two.upload({1, 2, 3}); }) ==
-          "upload of 3 elements to a device buffer of 2");
+    CHECK(message_of([&] {
+            two.upload({1, 2, 3});
+          }) == "upload of 3 elements to a device buffer of 2");
   }
 }

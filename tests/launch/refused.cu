@@ -1,6 +1,5 @@
-#include "tests/launch/refused.h"
-
 #include "common/step/check_launch.h"
+#include "tests/launch/refused.h"
 
 namespace {
 

@@ -8,18 +8,18 @@
 //     4 u           expf, two units in the last place as CUDA states it
 //     u             the product
 // and rounds their sum once (u). All terms are positive, so relative errors do not grow in the sum;
-// and the rescalings of one term add up to at most `spread`, the largest m minus the smallest. After
-// `depth` combinations d is therefore within (spread + 6 depth) u of its exact value, to first order.
+// and the rescalings of one term add up to at most `spread`, the largest m minus the smallest.
+// After `depth` combinations d is therefore within (spread + 6 depth) u of its exact value, to
+// first order.
 #include <cuda_runtime.h>
-
-#include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <doctest/doctest.h>
 #include <limits>
 #include <numeric>
+#include <rapidcheck.h>
 #include <utility>
 #include <vector>
 
@@ -52,8 +52,9 @@ double exact_d(const std::vector<Normalizer>& terms, double m) {
 }
 
 double spread_of(const std::vector<Normalizer>& terms) {
-  const auto [low, high] = std::minmax_element(
-      terms.begin(), terms.end(), [](const Normalizer& a, const Normalizer& b) { return a.m < b.m; });
+  const auto [low, high] =
+      std::minmax_element(terms.begin(), terms.end(),
+                          [](const Normalizer& a, const Normalizer& b) { return a.m < b.m; });
   return static_cast<double>(high->m) - low->m;
 }
 

@@ -5,9 +5,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cuda_runtime.h>
 
-#include <doctest/doctest.h>
-
 #include <cstdlib>
+#include <doctest/doctest.h>
 #include <iostream>
 #include <string_view>
 

@@ -1,0 +1,24 @@
+// No comparison with a NaN is true, so that the largest logit of all never enters the list.
+#include "top_k_parts.cuh"
+
+namespace {
+
+template <bool kMistake>
+struct Order {
+  static __device__ bool enters_before(float logit, float listed) {
+    return kMistake ? logit > listed : comes_before(logit, listed);
+  }
+  static __device__ Candidate nothing() { return {}; }
+};
+
+template <bool kMistake>
+void launch(const worklog::TopK<float>& problem, cudaStream_t stream) {
+  launch_top_k<Order<kMistake>>(problem, stream);
+}
+
+}  // namespace
+
+WRONG_KERNEL(launch, {.loads = {1},
+                      .stores = {.per_k = 2},
+                      .block_sizes = 32,
+                      .summation = worklog::Summation::kSerial});
