@@ -1,0 +1,211 @@
+// Step 07: softmax fused with top-k
+//
+// Whoever asks for the K largest probabilities does not need the others, so this step stores none
+// of them. One pass carries (m, d) and the K best logits together, and only those K are turned into
+// probabilities: a row is read once, and K values and columns are all that is written.
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", algorithm 4)
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "best_list.cuh"
+#include "common/step/step.h"
+
+namespace {
+
+using topk::BestList;
+using topk::kAllLanes;
+using topk::kWarpSize;
+
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
+
+// 16 bytes, the most that a thread loads at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// A NaN or +inf on either side makes d NaN, and with it the row.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = a.m > b.m ? a.m : b.m;              // not fmaxf, which drops a NaN
+  if (m == kNegativeInfinity) return {m, a.d + b.d};  // -inf - -inf would be NaN
+  return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
+}
+
+// Every lane returns the combination of all 32.
+__device__ Normalizer warp_reduce(Normalizer mine) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    const Normalizer other{__shfl_xor_sync(kAllLanes, mine.m, distance),
+                           __shfl_xor_sync(kAllLanes, mine.d, distance)};
+    mine = combine(mine, other);
+  }
+  return mine;
+}
+
+// Every thread returns the combination of all threads of the block.
+__device__ Normalizer block_reduce(Normalizer mine) {
+  __shared__ float warp_m[kMaxWarps], warp_d[kMaxWarps], row_m, row_d;
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  mine = warp_reduce(mine);
+  if (lane == 0) {
+    warp_m[warp] = mine.m;
+    warp_d[warp] = mine.d;
+  }
+  __syncthreads();
+  if (warp == 0) {
+    mine = warp_reduce(lane < warps ? Normalizer{warp_m[lane], warp_d[lane]} : Normalizer{});
+    if (lane == 0) {
+      row_m = mine.m;
+      row_d = mine.d;
+    }
+  }
+  __syncthreads();
+  return {row_m, row_d};
+}
+
+// How a row is cut: `head` elements before the first 16-byte boundary, whole vectors, and a tail.
+struct Cut {
+  std::int64_t head;
+  std::int64_t vectors;
+  std::int64_t edges;  // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, std::int64_t cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "the first warp has a lane for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const std::int64_t head = min(cols, std::int64_t{(kPerVector<T> - past) % kPerVector<T>});
+  const std::int64_t vectors = (cols - head) / kPerVector<T>;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// The vectors that a thread has on their way at once.
+constexpr int kInFlight = 4;
+struct Tile {
+  Vector vectors[kInFlight];
+};
+template <typename T>
+constexpr int kPerTile = kInFlight* kPerVector<T>;
+
+// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
+// which adds nothing to a sum.
+template <typename T>
+__device__ Tile load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
+  Tile tile;
+  T* values = reinterpret_cast<T*>(&tile);
+#pragma unroll
+  for (int i = 0; i < kPerTile<T>; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const std::int64_t vector = first + i * blockDim.x;
+    if (vector < end) tile.vectors[i] = x[vector];
+  }
+  return tile;
+}
+
+// Adds all values of a tile to d, which is rescaled once for all of them.
+template <typename T>
+__device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
+  const T* values = reinterpret_cast<const T*>(&tile);
+  float m = a.m;
+#pragma unroll
+  for (int i = 0; i < kPerTile<T>; ++i) {
+    m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
+  }
+  const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kPerTile<T>; ++i) {
+    sum += expf(static_cast<float>(values[i]) - origin);
+  }
+  return {m, a.d * expf(a.m - origin) + sum};
+}
+
+// Offers the columns of a tile to the warp's list; vectors from `end` on hold none.
+template <typename T, int kSlots>
+__device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, const Cut& cut,
+                           std::int64_t first) {
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const std::int64_t vector = first + i * blockDim.x;
+    const T* values = reinterpret_cast<const T*>(&tile.vectors[i]);
+    topk::offer_columns<kPerVector<T>>(best, values, cut.head + vector * kPerVector<T>,
+                                       vector < cut.vectors);
+  }
+}
+
+template <int kSlots, typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t cols, int k) {
+  const T* x = logits + blockIdx.x * cols;
+  const Cut cut = cut_row(x, cols);
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  const std::int64_t tile_stride = kInFlight * blockDim.x;
+  const int lane = threadIdx.x % kWarpSize;
+
+  Normalizer mine;
+  BestList<kSlots> best(k);
+  // Lanes of a warp make the same number of rounds: they decide together what enters their list.
+  for (std::int64_t first = threadIdx.x; first - lane < cut.vectors; first += tile_stride) {
+    const Tile tile = load_tile<T>(x_vectors, first, cut.vectors);
+    mine = combine_tile<T>(mine, tile);
+    offer_tile<T>(best, tile, cut, first);
+  }
+  if (threadIdx.x < kWarpSize) {
+    const bool has_edge = threadIdx.x < cut.edges;
+    const std::int64_t edge =
+        threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
+    const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+    if (has_edge) mine = combine(mine, {x_edge, 1.0f});
+    topk::offer(best, has_edge ? topk::Entry{topk::rank_of(x_edge), edge} : topk::Entry{});
+  }
+
+  const Normalizer row = block_reduce(mine);
+  topk::merge_warps(best);
+  topk::write(best, values, indices, [&](float u) { return expf(u - row.m) / row.d; });
+}
+
+template <int kSlots, typename T>
+void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  const std::size_t shared = topk::merge_bytes<kSlots>(problem.block_size);
+  softmax_top_k<kSlots><<<grid, block, shared, stream>>>(problem.logits, problem.values,
+                                                         problem.indices, problem.cols, problem.k);
+  worklog::check_launch("softmax_top_k", grid, block, shared);
+}
+
+template <typename T>
+void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
+  static_assert(topk::slots_for(worklog::kMaxK) == 4, "a case for each number of slots");
+  switch (topk::slots_for(problem.k)) {
+    case 1:
+      return launch_with<1>(problem, stream);
+    case 2:
+      return launch_with<2>(problem, stream);
+    case 3:
+      return launch_with<3>(problem, stream);
+    case 4:
+      return launch_with<4>(problem, stream);
+  }
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "06_vectorized", .loads = {1}, .stores = {.per_k = 2}});
