@@ -39,10 +39,8 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
   endif()
 endif()
 enable_language(CUDA)
-# After enable_language: CMake 3.25 tries the compiler with these before it knows what the compiler can.
-set(CMAKE_CUDA_STANDARD 20)
-set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-set(CMAKE_CUDA_EXTENSIONS OFF)
+# Not CMAKE_CUDA_STANDARD: CMake 3.25 does not know that nvcc takes C++20.
+add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 find_package(CUDAToolkit REQUIRED)
 set(WORKLOG_HAS_CUDA TRUE)
 message(STATUS "CUDA: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
