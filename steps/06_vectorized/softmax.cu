@@ -85,9 +85,8 @@ template <typename T>
 __device__ Cut cut_row(const T* x, std::int64_t cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
-  const int to_boundary = (kPerVector<T> - past) % kPerVector<T>;
-  const std::int64_t head = cols < to_boundary ? cols : to_boundary;
-  const std::int64_t vectors = (cols - head) / kPerVector<T>;
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const std::int64_t vectors = (cols - head) / kPerVector<T>;  // 0 also for cols < head
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
