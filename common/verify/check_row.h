@@ -1,0 +1,64 @@
+/// \file
+/// Compares one row of a result with the reference.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/step/step.h"
+#include "common/verify/error_bound.h"
+
+namespace worklog {
+
+/// What comparing some rows found; see Verdict for the figures.
+struct Comparison {
+  std::int64_t checked = 0;
+  std::int64_t wrong = 0;
+  double max_ulp = 0.0;
+  double max_excess = 0.0;
+  double max_share_of_bound = 0.0;
+  double max_sum_error = 0.0;
+  std::int64_t failed_row = -1;  ///< the first wrong row, -1 if none
+  std::string failure;           ///< its first wrong element
+
+  void merge(const Comparison& other);
+};
+
+/// Compares rows of `cols` columns; keeps the memory for one row of the reference. Not for use by
+/// several threads at once.
+class RowChecker {
+ public:
+  RowChecker(const ErrorModel& model, std::int64_t cols);
+
+  /// Compares `probabilities` with the softmax of `logits`. T is float, __half or __nv_bfloat16.
+  template <typename T>
+  void check_softmax(std::int64_t row, std::span<const double> logits,
+                     std::span<const T> probabilities);
+
+  /// Compares `values` and `indices` with the largest probabilities of the softmax of `logits`, and
+  /// their columns.
+  void check_softmax_top_k(std::int64_t row, std::span<const double> logits,
+                           std::span<const float> values, std::span<const std::int64_t> indices);
+
+  /// Compares `values` and `indices` with the largest of `given`, exactly.
+  void check_top_k(std::int64_t row, std::span<const double> given, std::span<const float> values,
+                   std::span<const std::int64_t> indices);
+
+  const Comparison& found() const { return found_; }
+
+ private:
+  struct Element;
+  void check_probability(const Element& element);
+  bool check_indices(std::int64_t row, std::span<const double> ranked,
+                     std::span<const std::int64_t> indices);
+  void fail(std::int64_t row, std::string message);
+
+  ErrorModel model_;
+  std::vector<double> exponentials_;
+  std::vector<std::int64_t> columns_;
+  Comparison found_;
+};
+
+}  // namespace worklog

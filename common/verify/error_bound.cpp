@@ -1,0 +1,127 @@
+#include "common/verify/error_bound.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace worklog {
+
+namespace {
+
+constexpr double kDeviations = 4.0;  // Hoeffding: exceeded with probability 2 exp(-4^2 / 2)
+constexpr double kSerialBase = 4.0;
+
+double tree_base(std::int64_t cols) {
+  constexpr std::int64_t kShort = 4096;
+  constexpr std::int64_t kLong = 100000;
+  if (cols <= kShort) return 4.0;
+  if (cols <= kLong) return 8.0;
+  return 8.0 + 2.0 * std::log2(static_cast<double>(cols) / static_cast<double>(kLong));
+}
+
+// Terms with the same key are one number once they are rounded to the arithmetic's precision.
+std::uint32_t key_of(double term, FloatingFormat format) {
+  constexpr int kFloatPrecision = 24;
+  return std::bit_cast<std::uint32_t>(static_cast<float>(term)) >>
+         (kFloatPrecision - format.precision);
+}
+
+// The errors of a row's additions, in three parts that are combined differently.
+class SerialSum {
+ public:
+  explicit SerialSum(FloatingFormat format) : format_(format) {}
+
+  void add(double term) {
+    sum_ += term;
+    const double spacing = ulp(sum_, format_);
+    if (term == 1.0 && spacing <= 1.0) return;
+    if (term < 0.5 * spacing) {
+      lost_ += term;
+    } else {
+      rounded_.emplace_back(key_of(term, format_), unit_roundoff(format_) * sum_);
+    }
+  }
+
+  double error() {
+    std::sort(rounded_.begin(), rounded_.end());
+    double squares = 0.0;
+    for (auto term = rounded_.begin(); term != rounded_.end();) {
+      double alike = 0.0;
+      for (const std::uint32_t key = term->first; term != rounded_.end() && term->first == key;
+           ++term) {
+        alike += term->second;
+      }
+      squares += alike * alike;
+    }
+    return lost_ + kDeviations * std::sqrt(squares);
+  }
+
+ private:
+  FloatingFormat format_;
+  double sum_ = 0.0;
+  double lost_ = 0.0;
+  std::vector<std::pair<std::uint32_t, double>> rounded_;  // key, error
+};
+
+double serial_sum_error(FloatingFormat arithmetic, std::span<const double> exponentials) {
+  SerialSum sum(arithmetic);
+  double of_terms = 0.0;
+  for (const double e : exponentials) {
+    sum.add(e);
+    if (e > 0.0 && e < 1.0) of_terms += unit_roundoff(arithmetic) * e * -std::log(e);
+  }
+  return sum.error() + of_terms;
+}
+
+double stored_terms_error(FloatingFormat storage, std::span<const double> exponentials) {
+  double error = 0.0;
+  for (const double e : exponentials) {
+    if (e > 0.0 && e < 1.0) error += std::min(e, 0.5 * ulp(e, storage));
+  }
+  return error;
+}
+
+}  // namespace
+
+ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols) {
+  ErrorModel model{.storage = format_of(output), .arithmetic = format_of(DType::kFloat32)};
+  if (step.storage_arithmetic) model.arithmetic = model.storage;
+  model.summation = step.summation;
+  const bool narrow = model.storage != format_of(DType::kFloat32);
+  model.rounds_exponentials = narrow && (step.stores_exponentials || step.storage_arithmetic);
+  model.base_ulp = step.summation == Summation::kSerial ? kSerialBase : tree_base(cols);
+  return model;
+}
+
+RowBound::RowBound(const ErrorModel& model, const SoftmaxRow& row,
+                   std::span<const double> exponentials)
+    : model_(model), d_(row.d), smallest_d_(row.d) {
+  if (row.is_nan) return;
+  double error = 0.0;
+  if (model.summation == Summation::kSerial) {
+    error += serial_sum_error(model.arithmetic, exponentials);
+  }
+  if (model.rounds_exponentials) error += stored_terms_error(model.storage, exponentials);
+  smallest_d_ = std::max(1.0, d_ - error);  // the maximum alone contributes 1
+}
+
+double RowBound::of_difference(double t, double p) const {
+  return p > 0.0 ? -t * unbounded_ulp(p, model_.arithmetic) : 0.0;
+}
+
+double RowBound::of(double t, double e) const {
+  if (std::isinf(t)) return 0.0;  // a masked column: exactly 0
+  constexpr double kFinalRounding = 0.5;
+  const double p = e / d_;
+  double bound = kFinalRounding * ulp(p, model_.storage);
+  bound += (model_.base_ulp - kFinalRounding) * unbounded_ulp(p, model_.arithmetic);
+  bound += of_difference(t, p);
+  bound += smallest_subnormal(model_.arithmetic) / d_;
+  bound += e / smallest_d_ - p;
+  if (model_.rounds_exponentials && e < 1.0) bound += 0.5 * ulp(e, model_.storage) / d_;
+  return bound;
+}
+
+}  // namespace worklog

@@ -1,0 +1,88 @@
+/// \file
+/// How far a computed probability may be from the exact one.
+///
+/// Notation: p = e / d is exact, with e = exp(t), t = x - m, and d the sum of a row's e. u is the
+/// unit roundoff of the arithmetic (2^-24 in fp32), ulp one unit in the last place at p.
+///
+/// **Any step.** Rounding t to fp32 changes it by up to u|t|, and e by that relative amount: up to
+/// |t| ulp. The exponential function, the division and a tree's sum of d add a constant that grows
+/// slowly with the width:
+///
+///     columns        bound (ulp)
+///     to 4096        4 + |t|        (3.3 + |t| in a simulation of 256 lanes and a tree)
+///     to 100000      8 + |t|        (6.7 + |t|)
+///     more           8 + |t| + 2 log2(columns / 100000)
+///
+/// since doubling the width adds one level to a tree: one exponential, product and sum, each
+/// rounded. Where exponentials are subnormal they are evenly spaced, which adds their spacing / d.
+///
+/// **Serial sums** (Summation::kSerial) take 4 + |t| for everything but d. Let S_k be d after k
+/// terms. Adding term e_k rounds S_k to a multiple of its own spacing, an error of up to u S_k that
+/// depends on e_k and on S_k's exponent only.
+///  - Unequal terms err independently, with mean 0. By Hoeffding's inequality their sum stays
+///    within 4 u sqrt(sum of S_k^2), but for one row in 1500 at the very worst; errors spread
+///    evenly over their range make that some nine standard deviations. (Higham and Mary, "A new
+///    approach to probabilistic rounding error analysis", 2019.)
+///  - Equal terms err alike, so their errors add up before they are squared.
+///  - Terms of less than half the spacing of S_k are lost altogether, and added as a whole.
+///  - Exact 1s, the row's maxima, cost nothing until S_k has used up the significand.
+///  - The terms' own errors, u|t| each, are added as they are.
+/// For 4096 random logits that comes to about 150 u. A tree has none of it, which is the reason for
+/// the separate bound.
+///
+/// **Storage types.** fp16 and bf16 results are fp32 results rounded once: 1/2 ulp of the storage
+/// type plus the bound above in fp32's, much smaller, ulps. Exponentials that are stored in between
+/// (StepInfo::stores_exponentials) are rounded there: 1/2 ulp at e, relative to d, for the element,
+/// and the sum of those for d.
+///
+/// **Arithmetic in the storage type** (StepInfo::storage_arithmetic): the same derivation with that
+/// type's u, the exponentials' rounding included. It can be large: a serial sum in fp16 stops
+/// growing at 2048, and d is then only known to lie between 1 and its exact value.
+///
+/// What the tree's bound does not cover: a row in which one logit leads thousands by 14 to 20. Each
+/// of the thousands is then less than half an ulp of the running sum in the thread that has the
+/// leader, and lost there; together they may be worth more than 8 ulp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "common/reference/softmax_row.h"
+#include "common/step/dtype.h"
+#include "common/step/step.h"
+#include "common/verify/floating_format.h"
+
+namespace worklog {
+
+/// What the bound needs to know of a step and its output.
+struct ErrorModel {
+  FloatingFormat storage;     ///< of the output
+  FloatingFormat arithmetic;  ///< in which it was computed
+  Summation summation = Summation::kTree;
+  bool rounds_exponentials = false;  ///< to the storage type
+  double base_ulp = 0.0;             ///< the bound of the table above, |t| aside
+};
+
+/// The model of `step`'s probabilities, stored as `output`, of rows of `cols` columns.
+ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols);
+
+/// The bounds of one row's elements.
+class RowBound {
+ public:
+  /// `row` and its `exponentials`, in the order of columns, are exact: see softmax_row. A row that
+  /// is NaN has no bounds.
+  RowBound(const ErrorModel& model, const SoftmaxRow& row, std::span<const double> exponentials);
+
+  /// The largest error of a probability whose t and e are given.
+  double of(double t, double e) const;
+
+  /// The part of it that rounding t causes: |t| ulp of the arithmetic.
+  double of_difference(double t, double p) const;
+
+ private:
+  ErrorModel model_;
+  double d_;
+  double smallest_d_;  // what the computed d may be
+};
+
+}  // namespace worklog

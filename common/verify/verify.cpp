@@ -1,0 +1,322 @@
+#include "common/verify/verify.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/step/run.h"
+#include "common/verify/check_row.h"
+#include "common/verify/guarded_buffer.h"
+#include "common/verify/rows_in_parallel.h"
+
+namespace worklog {
+
+namespace {
+
+// Rows pass through the host in parts of about this many elements, so that arrays far larger than
+// the host's memory can be verified.
+constexpr std::int64_t kElementsPerPart = 1 << 24;
+
+std::int64_t rows_per_part(const Case& a_case) {
+  return std::max(std::int64_t{1}, kElementsPerPart / std::max(a_case.cols, std::int64_t{1}));
+}
+
+// Calls visit(first_row, rows) for one part after another.
+template <typename Visit>
+void for_parts(const Case& a_case, Visit visit) {
+  const std::int64_t part = rows_per_part(a_case);
+  for (std::int64_t first = 0; first < a_case.rows; first += part) {
+    visit(first, std::min(part, a_case.rows - first));
+  }
+}
+
+template <typename T>
+std::span<const T> row_of(const std::vector<T>& part, std::int64_t row, std::int64_t cols) {
+  return std::span(part).subspan(static_cast<std::size_t>(row * cols),
+                                 static_cast<std::size_t>(cols));
+}
+
+// Logits in the storage type, and what the reference makes of them.
+template <typename T>
+class Logits {
+ public:
+  Logits(const Case& a_case, const RowSource& source, std::optional<float> limit)
+      : a_case_(a_case), source_(source), limit_(limit) {}
+
+  // Rows [first, first + rows), converted to the storage type.
+  std::vector<T> part(std::int64_t first, std::int64_t rows) const {
+    const std::int64_t cols = a_case_.cols;
+    std::vector<T> part(static_cast<std::size_t>(rows * cols));
+    for_rows_in_parallel(rows, cols, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> row(static_cast<std::size_t>(cols));
+      for (std::int64_t r = begin; r < end; ++r) {
+        source_(first + r, row);
+        if (limit_) limit_row(row);
+        std::transform(row.begin(), row.end(), part.begin() + r * cols,
+                       [](float x) { return static_cast<T>(x); });
+      }
+    });
+    return part;
+  }
+
+ private:
+  void limit_row(std::vector<float>& row) const {
+    for (float& x : row)
+      x = std::isnan(x) ? 0.0f : std::clamp(x, -*limit_, *limit_);
+  }
+
+  const Case& a_case_;
+  const RowSource& source_;
+  std::optional<float> limit_;
+};
+
+template <typename T>
+void widen(std::span<const T> row, std::vector<double>& to) {
+  std::transform(row.begin(), row.end(), to.begin(),
+                 [](T x) { return static_cast<double>(static_cast<float>(x)); });
+}
+
+template <typename T>
+class Verification {
+ public:
+  Verification(const Step& step, const Case& a_case, const RowSource& source,
+               const VerifyOptions& options)
+      : step_(step),
+        case_(a_case),
+        options_(options),
+        logits_(a_case, source, domain_limit(step, options)) {}
+
+  Verdict verify() {
+    try {
+      if (step_.is_top_k()) {
+        verify_top_k();
+      } else {
+        verify_softmax();
+      }
+    } catch (const CudaError& error) {
+      note(error.what());
+    }
+    return verdict();
+  }
+
+ private:
+  static std::optional<float> domain_limit(const Step& step, const VerifyOptions& options) {
+    if (step.info.expected_failure.empty() || !options.stay_in_domain) return std::nullopt;
+    return step.info.largest_logit;
+  }
+
+  void verify_softmax() {
+    // In place, the input is an output and guarded as one. Else it ends where the array ends, for
+    // memory checkers to see.
+    const std::int64_t size = case_.rows * case_.cols;
+    GuardedBuffer<T> input(size, options_.logits_shift,
+                           options_.in_place ? GuardedBuffer<T>::kGuard : 0);
+    GuardedBuffer<T> separate_output(options_.in_place ? 0 : size, options_.output_shift);
+    GuardedBuffer<T>& output = options_.in_place ? input : separate_output;
+    fill(input);
+    run_on<Softmax<T>>({.logits = input.data(),
+                        .probabilities = output.data(),
+                        .rows = case_.rows,
+                        .cols = case_.cols,
+                        .block_size = options_.block_size,
+                        .scratch = {}});
+    check_probabilities(output);
+    check_guards(output, "probabilities");
+    if (!options_.in_place) check_unchanged(input);
+  }
+
+  void verify_top_k() {
+    const std::int64_t results = case_.rows * std::max(case_.k, 0);
+    GuardedBuffer<T> input(case_.rows * case_.cols, options_.logits_shift, 0);
+    GuardedBuffer<float> values(results, options_.output_shift);
+    GuardedBuffer<std::int64_t> indices(results, options_.output_shift);
+    fill(input);
+    const auto scratch = run_on<TopK<T>>({.logits = input.data(),
+                                          .values = values.data(),
+                                          .indices = indices.data(),
+                                          .rows = case_.rows,
+                                          .cols = case_.cols,
+                                          .k = case_.k,
+                                          .block_size = options_.block_size,
+                                          .scratch = {}});
+    check_top_k(scratch, values, indices);
+    check_guards(values, "values");
+    check_guards(indices, "indices");
+    check_unchanged(input);
+  }
+
+  void fill(GuardedBuffer<T>& input) {
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      input.write(first * case_.cols, logits_.part(first, rows));
+    });
+  }
+
+  // Runs the step and waits for its end; returns its scratch as it was left.
+  template <typename Problem>
+  GuardedBuffer<std::uint16_t> run_on(Problem problem) {
+    const std::int64_t bytes = scratch_bytes(step_, case_.rows, case_.cols, case_.dtype);
+    GuardedBuffer<std::uint16_t> scratch(bytes / static_cast<std::int64_t>(sizeof(std::uint16_t)));
+    problem.scratch = Scratch(scratch.data(), bytes);
+#ifdef WORKLOG_SIMT
+    simt::clear_findings();
+#endif
+    run(step_, problem, nullptr);
+    check(cudaDeviceSynchronize(), step_.label());
+#ifdef WORKLOG_SIMT
+    if (!simt::findings().empty()) note(simt::findings().front().message);
+#endif
+    check_guards(scratch, "scratch");
+    return scratch;
+  }
+
+  ErrorModel model(DType output) const {
+    return error_model(step_.info, output, case_.cols);
+  }
+
+  // Compares the rows of one part, on all cores: compare(checker, row in the part, its logits).
+  template <typename Compare>
+  void compare_part(const ErrorModel& model, std::int64_t first, std::int64_t rows,
+                    Compare compare) {
+    const std::vector<T> logits = logits_.part(first, rows);
+    std::mutex mutex;
+    for_rows_in_parallel(rows, case_.cols, [&](std::int64_t begin, std::int64_t end) {
+      RowChecker checker(model, case_.cols);
+      std::vector<double> row(static_cast<std::size_t>(case_.cols));
+      for (std::int64_t r = begin; r < end; ++r) {
+        widen(row_of(logits, r, case_.cols), row);
+        compare(checker, r, row);
+      }
+      const std::lock_guard lock(mutex);
+      found_.merge(checker.found());
+    });
+  }
+
+  void check_probabilities(const GuardedBuffer<T>& output) {
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      std::vector<T> part(static_cast<std::size_t>(rows * case_.cols));
+      output.read(first * case_.cols, part);
+      compare_part(model(case_.dtype), first, rows,
+                   [&](RowChecker& checker, std::int64_t row, const std::vector<double>& logits) {
+                     checker.check_softmax<T>(first + row, logits, row_of(part, row, case_.cols));
+                   });
+    });
+  }
+
+  // The probabilities that an unfused step stored in its scratch.
+  std::vector<T> stored_probabilities(const GuardedBuffer<std::uint16_t>& scratch,
+                                      std::int64_t first, std::int64_t rows) const {
+    constexpr auto kWords = static_cast<std::int64_t>(sizeof(T) / sizeof(std::uint16_t));
+    std::vector<std::uint16_t> words(static_cast<std::size_t>(rows * case_.cols * kWords));
+    scratch.read(first * case_.cols * kWords, words);
+    std::vector<T> part(static_cast<std::size_t>(rows * case_.cols));
+    if (!part.empty()) {
+      std::memcpy(static_cast<void*>(part.data()), words.data(), part.size() * sizeof(T));
+    }
+    return part;
+  }
+
+  void check_top_k(const GuardedBuffer<std::uint16_t>& scratch, const GuardedBuffer<float>& values,
+                   const GuardedBuffer<std::int64_t>& indices) {
+    const Operation operation = step_.operation();
+    const bool unfused = operation == Operation::kSoftmaxThenTopK;
+    // An unfused step's own rounding is in the probabilities that it stored; fused ones come out in
+    // fp32.
+    const ErrorModel of_values = model(unfused ? case_.dtype : DType::kFloat32);
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      std::vector<float> part_values(static_cast<std::size_t>(rows * case_.k));
+      std::vector<std::int64_t> part_indices(part_values.size());
+      values.read(first * case_.k, part_values);
+      indices.read(first * case_.k, part_indices);
+      const std::vector<T> stored =
+          unfused ? stored_probabilities(scratch, first, rows) : std::vector<T>();
+      const auto compare = [&](RowChecker& checker, std::int64_t row,
+                               const std::vector<double>& logits) {
+        const auto row_values = row_of(part_values, row, case_.k);
+        const auto row_indices = row_of(part_indices, row, case_.k);
+        if (operation == Operation::kSoftmaxTopK) {
+          checker.check_softmax_top_k(first + row, logits, row_values, row_indices);
+        } else if (operation == Operation::kTopKOfValues) {
+          checker.check_top_k(first + row, logits, row_values, row_indices);
+        } else {
+          const auto probabilities = row_of(stored, row, case_.cols);
+          checker.check_softmax<T>(first + row, logits, probabilities);
+          std::vector<double> ranked(probabilities.size());
+          widen(probabilities, ranked);
+          checker.check_top_k(first + row, ranked, row_values, row_indices);
+        }
+      };
+      compare_part(of_values, first, rows, compare);
+    });
+  }
+
+  void check_unchanged(const GuardedBuffer<T>& input) {
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      const std::vector<T> before = logits_.part(first, rows);
+      std::vector<T> after(before.size());
+      input.read(first * case_.cols, after);
+      for (std::size_t at = 0; at < before.size(); ++at) {
+        if (std::memcmp(&before[at], &after[at], sizeof(T)) == 0) continue;
+        const auto element = static_cast<std::int64_t>(at);
+        note("the input was written to, at row " + std::to_string(first + element / case_.cols) +
+             ", column " + std::to_string(element % case_.cols));
+        return;
+      }
+    });
+  }
+
+  template <typename U>
+  void check_guards(const GuardedBuffer<U>& buffer, const std::string& name) {
+    const std::optional<std::int64_t> at = buffer.first_damage();
+    if (!at) return;
+    note("wrote outside of " + name + ": element " + std::to_string(*at) + " of " +
+         std::to_string(buffer.size()));
+  }
+
+  void note(const std::string& failure) {
+    if (failure_.empty()) failure_ = failure;
+  }
+
+  Verdict verdict() const {
+    const char* separator = failure_.empty() || found_.failure.empty() ? "" : "; ";
+    Verdict verdict{.failure = failure_ + separator + found_.failure,
+                    .wrong_elements = found_.wrong,
+                    .checked_elements = found_.checked,
+                    .max_ulp = found_.max_ulp,
+                    .max_excess = found_.max_excess,
+                    .max_share_of_bound = found_.max_share_of_bound,
+                    .max_sum_error = found_.max_sum_error};
+    verdict.ok = verdict.failure.empty();
+    return verdict;
+  }
+
+  const Step& step_;
+  const Case& case_;
+  const VerifyOptions& options_;
+  Logits<T> logits_;
+  Comparison found_;
+  std::string failure_;  // of a guard band, the input, a finding or CUDA
+};
+
+}  // namespace
+
+Verdict verify(const Step& step, const Case& a_case, const VerifyOptions& options) {
+  const RowSource rows =
+      make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols, options.seed);
+  return verify(step, a_case, rows, options);
+}
+
+Verdict verify(const Step& step, const Case& a_case, const RowSource& rows,
+               const VerifyOptions& options) {
+  scratch_bytes(step, a_case.rows, a_case.cols, a_case.dtype);  // throws for a bad shape
+  return with_type(a_case.dtype, [&]<typename T>(T) {
+    return Verification<T>(step, a_case, rows, options).verify();
+  });
+}
+
+}  // namespace worklog
