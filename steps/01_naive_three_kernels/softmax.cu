@@ -90,4 +90,5 @@ WORKLOG_STEP(launch, {.builds_on = "",
                       .stores = {.per_column = 2, .per_row = 1},
                       .block_sizes = 32,
                       .summation = worklog::Summation::kSerial,
+                      .stores_exponentials = true,
                       .scratch_bytes = scratch_bytes});

@@ -96,7 +96,7 @@ struct Tile {
   Vector vectors[kInFlight];
 };
 template <typename T>
-constexpr int kPerTile = kInFlight* kPerVector<T>;
+constexpr int kPerTile = sizeof(Tile) / sizeof(T);
 
 // The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
 // which adds nothing to a sum.

@@ -124,4 +124,5 @@ WORKLOG_STEP(launch, {.builds_on = "01_naive_three_kernels",
                       .block_sizes = 32,
                       .summation = worklog::Summation::kSerial,
                       .storage_arithmetic = true,
+                      .stores_exponentials = true,
                       .scratch_bytes = scratch_bytes});
