@@ -26,6 +26,7 @@ struct Lane {
       nullptr;  ///< where to go on; null before the first start
   LaneLog* log = nullptr;
   Warp* warp = nullptr;
+  std::uintptr_t stack = 0;  ///< its lowest address
   Index3 index = {};
   unsigned number = 0;  ///< within the warp
   unsigned thread = 0;  ///< within the block, linear

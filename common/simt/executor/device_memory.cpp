@@ -8,6 +8,9 @@
 #include "common/simt/executor/findings.h"
 
 namespace simt {
+
+constinit Arena arena = {};
+
 namespace {
 
 constexpr std::size_t kNoSpace = ~std::size_t{0};
@@ -24,12 +27,12 @@ DeviceMemory& DeviceMemory::instance() {
 }
 
 DeviceMemory::DeviceMemory() {
-  char* range = static_cast<char*>(reserve_address_space(kArenaBytes + 2 * kGuardBytes));
-  forbid_access(range, kGuardBytes);
-  forbid_access(range + kGuardBytes + kArenaBytes, kGuardBytes);
-  begin_ = number(range + kGuardBytes);
-  states_ = static_cast<std::uint8_t*>(reserve_address_space(kArenaBytes));
-  free_[kRedZone] = kArenaBytes - kRedZone;
+  char* range = static_cast<char*>(reserve_address_space(Arena::kBytes + 2 * Arena::kGuardBytes));
+  forbid_access(range, Arena::kGuardBytes);
+  forbid_access(range + Arena::kGuardBytes + Arena::kBytes, Arena::kGuardBytes);
+  arena.begin = number(range + Arena::kGuardBytes);
+  arena.states_of_bytes = static_cast<std::uint8_t*>(reserve_address_space(Arena::kBytes));
+  free_[kRedZone] = Arena::kBytes - kRedZone;
 }
 
 // ---- allocation
@@ -40,7 +43,7 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
   if (address == nullptr) return kErrorInvalidValue;
   *address = nullptr;
   if (bytes == 0) return 0;
-  if (bytes > kArenaBytes) return kErrorMemoryAllocation;
+  if (bytes > Arena::kBytes) return kErrorMemoryAllocation;
   const std::lock_guard lock(mutex_);
   const std::size_t reserved = (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
   std::size_t offset = take_free(reserved);
@@ -52,10 +55,11 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
 
   allocations_[offset] = {bytes, reserved, managed};
   in_use_ += reserved;
-  *address = reinterpret_cast<void*>(begin_ + offset);
+  *address = reinterpret_cast<void*>(arena.begin + offset);
   std::memset(*address, 0xff, bytes);
-  std::memset(states_ + offset, kUnwritten, bytes);
-  elements_[begin_ + offset] = {begin_ + offset, begin_ + offset + bytes, element_bytes};
+  std::memset(arena.states_of_bytes + offset, kUnwritten, bytes);
+  elements_[arena.begin + offset] = {arena.begin + offset, arena.begin + offset + bytes,
+                                     element_bytes};
   ++version_;
   return 0;
 }
@@ -63,12 +67,12 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
 int DeviceMemory::release(void* address) {
   if (address == nullptr) return 0;
   const std::lock_guard lock(mutex_);
-  const std::size_t offset = number(address) - begin_;
+  const std::size_t offset = number(address) - arena.begin;
   const auto found = allocations_.find(offset);
   if (found == allocations_.end()) return kErrorInvalidValue;
   const Allocation allocation = found->second;
   allocations_.erase(found);
-  std::memset(states_ + offset, kUnallocated, allocation.bytes);
+  std::memset(arena.states_of_bytes + offset, kUnallocated, allocation.bytes);
   elements_.erase(elements_.lower_bound(number(address)),
                   elements_.lower_bound(number(address) + allocation.bytes));
   ++version_;
@@ -117,18 +121,18 @@ std::size_t DeviceMemory::take_free(std::size_t bytes) {
 
 void DeviceMemory::usage(std::size_t* free_bytes, std::size_t* total_bytes) const {
   const std::shared_lock lock(mutex_);
-  if (free_bytes != nullptr) *free_bytes = kArenaBytes - in_use_;
-  if (total_bytes != nullptr) *total_bytes = kArenaBytes;
+  if (free_bytes != nullptr) *free_bytes = Arena::kBytes - in_use_;
+  if (total_bytes != nullptr) *total_bytes = Arena::kBytes;
 }
 
 // ---- what an address is
 // ----------------------------------------------------------------------------------------
 
 DeviceMemory::Allocations::const_iterator DeviceMemory::find(std::uintptr_t address) const {
-  auto after = allocations_.upper_bound(address - begin_);
+  auto after = allocations_.upper_bound(address - arena.begin);
   if (after == allocations_.begin()) return allocations_.end();
   --after;
-  return address - begin_ - after->first < after->second.bytes ? after : allocations_.end();
+  return address - arena.begin - after->first < after->second.bytes ? after : allocations_.end();
 }
 
 bool DeviceMemory::is_managed(std::uintptr_t address) const {
@@ -140,21 +144,21 @@ bool DeviceMemory::is_managed(std::uintptr_t address) const {
 bool DeviceMemory::was_released(std::uintptr_t address) const {
   const std::shared_lock lock(mutex_);
   for (const auto& [offset, allocation] : quarantine_) {
-    if (address - begin_ - offset < allocation.bytes) return true;
+    if (address - arena.begin - offset < allocation.bytes) return true;
   }
   return false;
 }
 
 std::string DeviceMemory::describe(std::uintptr_t address) const {
   const std::shared_lock lock(mutex_);
-  const std::size_t at = address - begin_;
+  const std::size_t at = address - arena.begin;
   for (const auto& [offset, allocation] : quarantine_) {
     if (at - offset < allocation.bytes) {
       return "byte " + std::to_string(at - offset) + " of an allocation of " +
              std::to_string(allocation.bytes) + " bytes that was freed";
     }
   }
-  if (!contains(address)) return "an address outside device memory";
+  if (!arena.contains(address)) return "an address outside device memory";
   auto after = allocations_.upper_bound(at);
   if (after != allocations_.begin()) {
     const auto& [offset, allocation] = *std::prev(after);
@@ -217,7 +221,7 @@ int device_free(void* address) {
 }
 
 bool is_device_pointer(const void* address) {
-  return DeviceMemory::instance().contains(number(address));
+  return arena.contains(number(address));
 }
 
 void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes) {
@@ -232,7 +236,7 @@ namespace {
 
 // The first byte of a range that has not at least this state; `bytes` if all have.
 std::size_t first_below(std::uintptr_t address, std::size_t bytes, ByteState state) {
-  const std::uint8_t* states = DeviceMemory::instance().states(address);
+  const std::uint8_t* states = arena.states(address);
   std::size_t i = 0;
   while (i < bytes && states[i] >= state)
     ++i;
@@ -254,8 +258,8 @@ bool range_is_allocated(std::uintptr_t address, std::size_t bytes, const char* c
 int copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return 0;
   if (to == nullptr || from == nullptr) return kErrorInvalidValue;
-  DeviceMemory& memory = DeviceMemory::instance();
-  if (memory.contains(number(from))) {
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (arena.contains(number(from))) {
     if (!range_is_allocated(number(from), bytes, "cudaMemcpy")) return kErrorInvalidValue;
     const std::size_t unwritten = first_below(number(from), bytes, kWritten);
     if (unwritten < bytes) {
@@ -264,9 +268,9 @@ int copy(void* to, const void* from, std::size_t bytes) {
                  ", which was never written");
     }
   }
-  if (memory.contains(number(to))) {
+  if (arena.contains(number(to))) {
     if (!range_is_allocated(number(to), bytes, "cudaMemcpy")) return kErrorInvalidValue;
-    std::memset(memory.states(number(to)), kWritten, bytes);
+    std::memset(arena.states(number(to)), kWritten, bytes);
   }
   std::memmove(to, from, bytes);
   publish_findings();
@@ -276,10 +280,9 @@ int copy(void* to, const void* from, std::size_t bytes) {
 int fill(void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return 0;
   if (to == nullptr) return kErrorInvalidValue;
-  DeviceMemory& memory = DeviceMemory::instance();
-  if (memory.contains(number(to))) {
+  if (arena.contains(number(to))) {
     if (!range_is_allocated(number(to), bytes, "cudaMemset")) return kErrorInvalidValue;
-    std::memset(memory.states(number(to)), kWritten, bytes);
+    std::memset(arena.states(number(to)), kWritten, bytes);
   }
   std::memset(to, byte, bytes);
   return 0;

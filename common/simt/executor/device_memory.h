@@ -9,25 +9,13 @@
 #include <shared_mutex>
 #include <string>
 
-namespace simt {
+#include "common/simt/executor/arena.h"
 
-/// What is known of a byte of the arena.
-enum ByteState : std::uint8_t {
-  kUnallocated = 0,
-  kUnwritten = 1,  ///< allocated, but nobody has written it
-  kWritten = 2,
-};
+namespace simt {
 
 class DeviceMemory {
  public:
   static DeviceMemory& instance();
-
-  bool contains(std::uintptr_t address) const { return address - begin_ < kArenaBytes; }
-  /// The arena and the forbidden ranges around it, into which overflowing indices lead.
-  bool is_near(std::uintptr_t address) const {
-    return address - (begin_ - kGuardBytes) < kArenaBytes + 2 * kGuardBytes;
-  }
-  std::uint8_t* states(std::uintptr_t address) const { return states_ + (address - begin_); }
 
   /// Returns CUDA error codes.
   int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
@@ -52,9 +40,6 @@ class DeviceMemory {
   bool was_released(std::uintptr_t address) const;
 
  private:
-  static constexpr std::size_t kArenaBytes = std::size_t{8} << 30;
-  // A 32-bit index that overflowed is at most 2^31 elements of 16 bytes away.
-  static constexpr std::size_t kGuardBytes = std::size_t{32} << 30;
   static constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
   static constexpr std::size_t kRedZone = 256;
   // Released memory is kept from reuse until this much more was released, so that use after free is
@@ -75,8 +60,6 @@ class DeviceMemory {
   Allocations::const_iterator find(std::uintptr_t address) const;
 
   mutable std::shared_mutex mutex_;
-  std::uintptr_t begin_ = 0;
-  std::uint8_t* states_ = nullptr;
   std::size_t in_use_ = 0;
   std::size_t quarantined_ = 0;
   std::uint64_t version_ = 1;

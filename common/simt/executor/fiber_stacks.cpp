@@ -29,17 +29,9 @@ char* FiberStacks::top(std::size_t index) {
   while (chunks_.size() <= index / kStacksPerChunk) {
     chunks_.push_back(static_cast<char*>(reserve_address_space(kStacksPerChunk * stride())));
   }
-  char* bottom = bottom_of(index);
+  char* bottom = chunks_[index / kStacksPerChunk] + index % kStacksPerChunk * stride();
   forbid_access(bottom, page_bytes());
   return bottom + stride() - index % kStaggerLines * kLineBytes;
-}
-
-bool FiberStacks::contains(std::size_t index, std::uintptr_t address) const {
-  return address - reinterpret_cast<std::uintptr_t>(bottom_of(index)) < stride();
-}
-
-char* FiberStacks::bottom_of(std::size_t index) const {
-  return chunks_[index / kStacksPerChunk] + index % kStacksPerChunk * stride();
 }
 
 }  // namespace simt

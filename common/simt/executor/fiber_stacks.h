@@ -21,10 +21,8 @@ class FiberStacks {
   /// The highest address of stack number `index`, aligned to 64 bytes. A page that faults lies
   /// below kUsableBytes.
   char* top(std::size_t index);
-  bool contains(std::size_t index, std::uintptr_t address) const;
 
  private:
-  char* bottom_of(std::size_t index) const;
   std::vector<char*> chunks_;
 };
 

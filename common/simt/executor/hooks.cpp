@@ -4,46 +4,33 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "common/simt/executor/memory_access.h"
 
 #define WORKLOG_CODE_ADDRESS \
   reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
 
-#define WORKLOG_ACCESS_HOOKS(bytes)                 \
-  void __tsan_read##bytes(void* p) {                \
-    simt::on_load(p, bytes, WORKLOG_CODE_ADDRESS);  \
-  }                                                 \
-  void __tsan_write##bytes(void* p) {               \
-    simt::on_store(p, bytes, WORKLOG_CODE_ADDRESS); \
-  }                                                 \
-  void __tsan_unaligned_read##bytes(void* p) {      \
-    simt::on_load(p, bytes, WORKLOG_CODE_ADDRESS);  \
-  }                                                 \
-  void __tsan_unaligned_write##bytes(void* p) {     \
-    simt::on_store(p, bytes, WORKLOG_CODE_ADDRESS); \
-  }                                                 \
-  void __tsan_volatile_read##bytes(void* p) {       \
-    simt::on_load(p, bytes, WORKLOG_CODE_ADDRESS);  \
-  }                                                 \
-  void __tsan_volatile_write##bytes(void* p) {      \
-    simt::on_store(p, bytes, WORKLOG_CODE_ADDRESS); \
-  }                                                 \
-  void __sanitizer_cov_load##bytes(void* p) {       \
-    simt::on_load(p, bytes, WORKLOG_CODE_ADDRESS);  \
-  }                                                 \
-  void __sanitizer_cov_store##bytes(void* p) {      \
-    simt::on_store(p, bytes, WORKLOG_CODE_ADDRESS); \
+#define WORKLOG_HOOK(name, bytes, direction)                                           \
+  void name(void* pointer) {                                                           \
+    simt::on_access<bytes, simt::Direction::direction>(pointer, WORKLOG_CODE_ADDRESS); \
   }
+#define WORKLOG_HOOKS(bytes)                                 \
+  WORKLOG_HOOK(__tsan_read##bytes, bytes, kLoad)             \
+  WORKLOG_HOOK(__tsan_write##bytes, bytes, kStore)           \
+  WORKLOG_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad)   \
+  WORKLOG_HOOK(__tsan_unaligned_write##bytes, bytes, kStore) \
+  WORKLOG_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)    \
+  WORKLOG_HOOK(__tsan_volatile_write##bytes, bytes, kStore)  \
+  WORKLOG_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad)    \
+  WORKLOG_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
 
 extern "C" {
 
-WORKLOG_ACCESS_HOOKS(1)
-WORKLOG_ACCESS_HOOKS(2)
-WORKLOG_ACCESS_HOOKS(4)
-WORKLOG_ACCESS_HOOKS(8)
-WORKLOG_ACCESS_HOOKS(16)
+WORKLOG_HOOKS(1)
+WORKLOG_HOOKS(2)
+WORKLOG_HOOKS(4)
+WORKLOG_HOOKS(8)
+WORKLOG_HOOKS(16)
 
 void __sanitizer_cov_trace_pc() {
   simt::on_basic_block(WORKLOG_CODE_ADDRESS);
@@ -51,24 +38,10 @@ void __sanitizer_cov_trace_pc() {
 
 // Copies of whole objects.
 void __tsan_read_range(void* p, std::size_t bytes) {
-  simt::on_range(p, bytes, false, WORKLOG_CODE_ADDRESS);
+  simt::on_range(p, bytes, simt::Direction::kLoad, WORKLOG_CODE_ADDRESS);
 }
 void __tsan_write_range(void* p, std::size_t bytes) {
-  simt::on_range(p, bytes, true, WORKLOG_CODE_ADDRESS);
-}
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-  simt::on_range(const_cast<void*>(from), bytes, false, WORKLOG_CODE_ADDRESS);
-  simt::on_range(to, bytes, true, WORKLOG_CODE_ADDRESS);
-  return std::memcpy(to, from, bytes);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-  simt::on_range(const_cast<void*>(from), bytes, false, WORKLOG_CODE_ADDRESS);
-  simt::on_range(to, bytes, true, WORKLOG_CODE_ADDRESS);
-  return std::memmove(to, from, bytes);
-}
-void* __tsan_memset(void* to, int byte, std::size_t bytes) {
-  simt::on_range(to, bytes, true, WORKLOG_CODE_ADDRESS);
-  return std::memset(to, byte, bytes);
+  simt::on_range(p, bytes, simt::Direction::kStore, WORKLOG_CODE_ADDRESS);
 }
 
 // Nothing to do for these.

@@ -99,7 +99,7 @@ int useful_workers(const Launch& launch) {
 
 void Worker::take_part(Launch& in) {
   launch = &in;
-  counters = {};
+  tally = {};
   aborted = false;
   if (clock > kClockRestart) {
     shared.forget_accesses();
@@ -138,7 +138,7 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
                 .blocks_per_cluster = static_cast<unsigned>(volume(config.cluster)),
                 .blocks = volume(config.grid)};
-  s.last = s.pool.run(launch, useful_workers(launch));
+  s.last = s.pool.run(launch, useful_workers(launch)).result();
   s.last.launches = 1;
   s.total += s.last;
   if (launch.error != 0) s.error = launch.error.load();

@@ -1,16 +1,77 @@
 /// \file
-/// What happens when instrumented code is about to load or store.
+/// What happens when instrumented code is about to load or store. This is the hottest code of the
+/// executor: what every access needs is inline, the rest is in memory_access.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+#include "common/simt/executor/arena.h"
+#include "common/simt/executor/worker.h"
 
 namespace simt {
 
-void on_load(void* address, unsigned bytes, std::uintptr_t code_address);
-void on_store(void* address, unsigned bytes, std::uintptr_t code_address);
-/// An object of any size: accesses of at most 16 bytes, each aligned.
-void on_range(void* address, std::size_t bytes, bool store, std::uintptr_t code_address);
-void on_basic_block(std::uintptr_t code_address);
+enum class Direction : std::uint8_t { kLoad, kStore };
+
+/// The lane's log is full: others run until it has been replayed.
+void wait_for_replay(Lane& lane);
+
+/// Neither the arena nor host code: shared memory, the stack, constants, or a mistake.
+void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address);
+void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address);
+[[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes,
+                                    std::uintptr_t code_address);
+/// Some byte is not in the state `kWritten`.
+void check_states(std::uintptr_t address, unsigned bytes, Direction direction,
+                  std::uintptr_t code_address);
+
+inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
+                       std::uintptr_t code_address) {
+  if (current.log == nullptr) return;
+  if (!current.log->add_access(code_address, Access(address, bytes, kind))) [[unlikely]] {
+    wait_for_replay(*current.lane);
+  }
+}
+
+template <unsigned kBytes>
+bool all_written(std::uintptr_t address) {
+  static constexpr auto kExpected = [] {
+    std::array<std::uint8_t, kBytes> states;
+    states.fill(kWritten);
+    return states;
+  }();
+  return std::memcmp(arena.states(address), kExpected.data(), kBytes) == 0;
+}
+
+template <unsigned kBytes, Direction kDirection>
+inline void on_access(void* pointer, std::uintptr_t code_address) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (current.lane == nullptr) [[unlikely]] {
+    return access_from_host(address, kBytes, kDirection, code_address);
+  }
+  if (!arena.contains(address)) {
+    return access_elsewhere(address, kBytes, kDirection, code_address);
+  }
+  if (address % kBytes != 0) [[unlikely]]
+    refuse_misaligned(address, kBytes, code_address);
+  if (!all_written<kBytes>(address)) [[unlikely]] {
+    check_states(address, kBytes, kDirection, code_address);
+  }
+  log_access(address, kBytes,
+             kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
+             code_address);
+}
+
+inline void on_basic_block(std::uintptr_t code_address) {
+  if (current.log == nullptr) return;
+  if (!current.log->add_basic_block(code_address)) [[unlikely]]
+    wait_for_replay(*current.lane);
+}
+
+/// An object of any size: as accesses of at most 16 bytes, each aligned.
+void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address);
 
 }  // namespace simt

@@ -168,27 +168,27 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
   switch (operation) {
     case WarpOperation::kShuffleIndex:
       shuffle<WarpOperation::kShuffleIndex>(warp, mask, members);
-      ++worker.counters.shuffles;
+      ++worker.tally.counters.shuffles;
       break;
     case WarpOperation::kShuffleUp:
       shuffle<WarpOperation::kShuffleUp>(warp, mask, members);
-      ++worker.counters.shuffles;
+      ++worker.tally.counters.shuffles;
       break;
     case WarpOperation::kShuffleDown:
       shuffle<WarpOperation::kShuffleDown>(warp, mask, members);
-      ++worker.counters.shuffles;
+      ++worker.tally.counters.shuffles;
       break;
     case WarpOperation::kShuffleXor:
       shuffle<WarpOperation::kShuffleXor>(warp, mask, members);
-      ++worker.counters.shuffles;
+      ++worker.tally.counters.shuffles;
       break;
     case WarpOperation::kBallot:
       ballot(warp, members);
-      ++worker.counters.votes;
+      ++worker.tally.counters.votes;
       break;
     case WarpOperation::kSync:
       warp.last_sync = ++worker.clock;
-      ++worker.counters.warp_syncs;
+      ++worker.tally.counters.warp_syncs;
       break;
   }
   const bool all_meet = worker.launch->counting && members == warp.alive;
@@ -240,7 +240,7 @@ std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64
   lane.where = where;
   if (!mask_is_valid(lane)) [[unlikely]]
     refuse_mask(lane);
-  if (!std::has_single_bit(static_cast<unsigned>(width)) || width > 32) [[unlikely]] {
+  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) [[unlikely]] {
     refuse_width(lane);
   }
 
@@ -330,7 +330,7 @@ bool release_block_barrier(Block& block) {
   block.barrier_result = block.predicates;
   block.predicates = 0;
   block.last_barrier = ++block.worker->clock;
-  ++block.worker->counters.block_barriers;
+  ++block.worker->tally.counters.block_barriers;
   return true;
 }
 
@@ -359,7 +359,7 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     block.arrived_at_cluster = 0;
     block.last_barrier = worker.clock;
   }
-  ++worker.counters.cluster_barriers;
+  ++worker.tally.counters.cluster_barriers;
   return true;
 }
 

@@ -1,10 +1,224 @@
+// Between two times when all lanes of a warp meet, each lane has left a path and the addresses of
+// its accesses. Replaying them is what a SIMT machine would have done: lanes that stand before the
+// same event take it together; where they part, each side runs alone up to the reconvergence point
+// of the branch.
+
 #include "common/simt/executor/replay.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 namespace simt {
+namespace {
+
+// A lane's place in its log.
+struct Cursor {
+  const Event* at;
+  const Event* end;
+  const Access* access;
+  unsigned lane;
+};
+
+struct Cursors {
+  std::array<Cursor, kWarpSize> of;
+  unsigned count = 0;
+};
+
+Cursors all_logs(const Worker& worker) {
+  Cursors cursors;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    const LaneLog& log = worker.logs[lane];
+    if (log.empty()) continue;
+    cursors.of[cursors.count++] = {log.path(), log.path() + log.events(), log.accesses(), lane};
+  }
+  return cursors;
+}
+
+// How many events all paths have in common from the start. Most often that is all of them.
+std::size_t common_events(const Cursors& cursors) {
+  const Cursor& first = cursors.of[0];
+  auto common = static_cast<std::size_t>(first.end - first.at);
+  for (unsigned i = 1; i < cursors.count; ++i) {
+    const Cursor& other = cursors.of[i];
+    common = std::min(common, static_cast<std::size_t>(other.end - other.at));
+    if (std::memcmp(first.at, other.at, common * sizeof(Event)) == 0) continue;
+    common = static_cast<std::size_t>(std::mismatch(first.at, first.at + common, other.at).first -
+                                      first.at);
+  }
+  return common;
+}
+
+// Counts the access before which all cursors stand. Through a generic pointer, lanes may reach
+// different memories.
+void count_access(Tally& tally, const Cursors& cursors) {
+  const auto kind_and_bytes = [](const Access& a) { return a.bytes << 8 | a.kind_bits; };
+  std::uint32_t rest = ~0u >> (kWarpSize - cursors.count);
+  while (rest != 0) {
+    const Access& first = *cursors.of[static_cast<unsigned>(std::countr_zero(rest))].access;
+    Request request;
+    request.site = *cursors.of[0].at;
+    request.kind = first.kind();
+    request.bytes = static_cast<unsigned>(first.bytes);
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      const Access& access = *cursors.of[i].access;
+      if ((rest >> i & 1) == 0 || kind_and_bytes(access) != kind_and_bytes(first)) continue;
+      request.addresses[request.count] = access.address;
+      request.lanes[request.count++] = static_cast<std::uint8_t>(cursors.of[i].lane);
+      rest &= ~(1u << i);
+    }
+    tally.add(request);
+  }
+}
+
+void take_together(Tally& tally, Cursors& cursors) {
+  const bool access = is_access(*cursors.of[0].at);
+  if (access) count_access(tally, cursors);
+  for (unsigned i = 0; i < cursors.count; ++i) {
+    ++cursors.of[i].at;
+    cursors.of[i].access += access;
+  }
+}
+
+// The same for many events, of which those that are no accesses cost nothing. Returns the accesses.
+std::size_t take_together(Tally& tally, Cursors& cursors, std::size_t events) {
+  std::size_t accesses = 0;
+  const Event* const begin = cursors.of[0].at;
+  for (std::size_t i = 0; i < events; ++i) {
+    if (!is_access(begin[i])) continue;
+    cursors.of[0].at = begin + i;
+    count_access(tally, cursors);
+    for (unsigned k = 0; k < cursors.count; ++k)
+      ++cursors.of[k].access;
+    ++accesses;
+  }
+  cursors.of[0].at = begin;
+  for (unsigned k = 0; k < cursors.count; ++k)
+    cursors.of[k].at += events;
+  return accesses;
+}
+
+void drop_finished(Cursors& cursors) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < cursors.count; ++i) {
+    if (cursors.of[i].at != cursors.of[i].end) cursors.of[kept++] = cursors.of[i];
+  }
+  cursors.count = kept;
+}
+
+bool stand_together(const Cursors& cursors) {
+  const Event event = *cursors.of[0].at;
+  for (unsigned i = 1; i < cursors.count; ++i) {
+    if (*cursors.of[i].at != event) return false;
+  }
+  return true;
+}
+
+class DivergentReplay {
+ public:
+  explicit DivergentReplay(Worker& worker) : tally_(worker.tally), flow_(worker.control_flow) {}
+
+  // `before` is the event that all lanes took last.
+  void run(Cursors cursors, Event before) {
+    flow_.clear();
+    add_distinct_paths(cursors, before);
+    while (drop_finished(cursors), cursors.count > 0) {
+      run_to_meeting_point(cursors, before);
+      before = kMeetingPoint;
+    }
+  }
+
+ private:
+  void add_distinct_paths(const Cursors& cursors, Event before) {
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      const auto same_path = [&, i](const Cursor& other) {
+        return std::equal(other.at, other.end, cursors.of[i].at, cursors.of[i].end);
+      };
+      const auto mine = cursors.of.begin() + i;
+      if (std::none_of(cursors.of.begin(), mine, same_path)) {
+        flow_.add_path(before, cursors.of[i].at, cursors.of[i].end);
+      }
+    }
+  }
+
+  void run_to_meeting_point(Cursors& cursors, Event before) {
+    Cursors segment = cursors;
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      Cursor& part = segment.of[i];
+      part.end = std::find(part.at, part.end, kMeetingPoint);
+    }
+    replay(segment, before);
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      Cursor& cursor = cursors.of[i];
+      const Event* const stop = segment.of[i].end;
+      cursor.access += std::count_if(cursor.at, stop, is_access);
+      cursor.at = stop == cursor.end ? stop : stop + 1;
+    }
+  }
+
+  void replay(Cursors cursors, Event last) {
+    while (drop_finished(cursors), cursors.count > 0) {
+      if (stand_together(cursors)) {
+        last = *cursors.of[0].at;
+        take_together(tally_, cursors);
+      } else {
+        last = replay_sides(cursors, last);
+      }
+    }
+  }
+
+  // Replays each side of a branch up to where they meet, and leaves the cursors there.
+  Event replay_sides(Cursors& cursors, Event branch) {
+    ++tally_.counters.divergences;
+    const Event meet = flow_.reconvergence_point(branch);
+    Cursors sides = cursors;
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      Cursor& side = sides.of[i];
+      side.end = std::find(side.at, side.end, meet);
+    }
+    std::uint32_t rest = ~0u >> (kWarpSize - sides.count);
+    while (rest != 0) {
+      const Cursor& leader = sides.of[static_cast<unsigned>(std::countr_zero(rest))];
+      Cursors side;
+      for (unsigned i = 0; i < sides.count; ++i) {
+        if ((rest >> i & 1) == 0 || *sides.of[i].at != *leader.at) continue;
+        side.of[side.count++] = sides.of[i];
+        rest &= ~(1u << i);
+      }
+      replay(side, branch);
+    }
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      Cursor& cursor = cursors.of[i];
+      cursor.access += std::count_if(cursor.at, sides.of[i].end, is_access);
+      cursor.at = sides.of[i].end;
+    }
+    return branch;
+  }
+
+  Tally& tally_;
+  ControlFlow& flow_;
+};
+
+}  // namespace
+
 void replay(Worker& worker, Warp&) {
+  Cursors cursors = all_logs(worker);
+  if (cursors.count == 0) return;
+  const std::size_t common = common_events(cursors);
+  take_together(worker.tally, cursors, common);
+  const Event before = common > 0 ? cursors.of[0].at[-1] : kMeetingPoint;
+  DivergentReplay(worker).run(cursors, before);
   for (LaneLog& log : worker.logs)
     log.clear();
 }
-void replay_front(Worker& worker, Warp& warp) {
-  replay(worker, warp);
+
+void replay_front(Worker& worker, Warp&) {
+  Cursors cursors = all_logs(worker);
+  const std::size_t common = common_events(cursors);
+  const std::size_t accesses = take_together(worker.tally, cursors, common);
+  for (unsigned i = 0; i < cursors.count; ++i) {
+    worker.logs[cursors.of[i].lane].drop_front(common, accesses);
+  }
 }
+
 }  // namespace simt

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "common/simt/executor/block.h"
-#include "common/simt/executor/counters.h"
+#include "common/simt/executor/control_flow.h"
 #include "common/simt/executor/executor.h"
 #include "common/simt/executor/fiber_stacks.h"
 #include "common/simt/executor/shared_memory.h"
+#include "common/simt/executor/traffic.h"
 
 namespace simt {
 
@@ -41,7 +42,8 @@ struct Worker {
   SharedMemory shared;
   std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
   std::array<LaneLog, kWarpSize> logs;         ///< of the running warp
-  Counters counters;
+  Tally tally;
+  ControlFlow control_flow;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   bool aborted = false;     ///< the launch ended in the middle of a kernel
 

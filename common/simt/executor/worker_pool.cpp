@@ -4,7 +4,7 @@
 
 namespace simt {
 
-Counters WorkerPool::run(Launch& launch, int workers) {
+Tally WorkerPool::run(Launch& launch, int workers) {
   {
     const std::lock_guard lock(mutex_);
     while (static_cast<int>(workers_.size()) < workers) {
@@ -24,9 +24,9 @@ Counters WorkerPool::run(Launch& launch, int workers) {
 
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
-  Counters sum;
+  Tally sum;
   for (int number = 0; number < workers; ++number) {
-    sum += workers_[static_cast<std::size_t>(number)]->counters;
+    sum += workers_[static_cast<std::size_t>(number)]->tally;
   }
   return sum;
 }

@@ -16,7 +16,7 @@ class WorkerPool {
  public:
   /// Runs the launch on the calling thread and `workers` - 1 others; returns the sum of what they
   /// counted.
-  Counters run(Launch& launch, int workers);
+  Tally run(Launch& launch, int workers);
 
  private:
   void sleep_and_help(Worker& worker, int number);

@@ -1,0 +1,35 @@
+/// \file
+/// Where device memory lies, for the code that runs at each access. DeviceMemory manages it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+/// What is known of a byte of device memory.
+enum ByteState : std::uint8_t {
+  kUnallocated = 0,
+  kUnwritten = 1,  ///< allocated, but nobody has written it
+  kWritten = 2,
+};
+
+struct Arena {
+  static constexpr std::size_t kBytes = std::size_t{8} << 30;
+  /// Forbidden ranges on both sides, into which overflowed 32-bit indices of 16-byte elements lead.
+  static constexpr std::size_t kGuardBytes = std::size_t{32} << 30;
+
+  std::uintptr_t begin = ~std::uintptr_t{0};
+  std::uint8_t* states_of_bytes = nullptr;
+
+  bool contains(std::uintptr_t address) const { return address - begin < kBytes; }
+  bool contains_or_guards(std::uintptr_t address) const {
+    return address - (begin - kGuardBytes) < kBytes + 2 * kGuardBytes;
+  }
+  std::uint8_t* states(std::uintptr_t address) const { return states_of_bytes + (address - begin); }
+};
+
+/// Empty until device memory is first used.
+extern constinit Arena arena;
+
+}  // namespace simt
