@@ -101,10 +101,10 @@ struct Tile {
 template <typename T>
 constexpr int kPerTile = kInFlight* kPerVector<T>;
 
-// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
-// which adds nothing to a sum.
+// The vectors x[0], x[blockDim.x], ... Only `left` of them are the row's: the others are not loaded
+// and read as -inf, which adds nothing to a sum.
 template <typename T>
-__device__ Tile load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
+__device__ Tile load_tile(const Vector* x, std::int64_t left) {
   Tile tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
@@ -113,8 +113,7 @@ __device__ Tile load_tile(const Vector* x, std::int64_t first, std::int64_t end)
   }
 #pragma unroll
   for (int i = 0; i < kInFlight; ++i) {
-    const std::int64_t vector = first + i * blockDim.x;
-    if (vector < end) tile.vectors[i] = x[vector];
+    if (i * blockDim.x < left) tile.vectors[i] = x[i * blockDim.x];
   }
   return tile;
 }
@@ -137,16 +136,15 @@ __device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
   return {m, a.d * expf(a.m - origin) + sum};
 }
 
-// Offers the columns of a tile to the warp's list; vectors from `end` on hold none.
+// Offers the columns of a tile, whose first is `column`, to the list of the warp.
 template <typename T, int kSlots>
-__device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, const Cut& cut,
-                           std::int64_t first) {
+__device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_t column,
+                           std::int64_t left) {
 #pragma unroll
   for (int i = 0; i < kInFlight; ++i) {
-    const std::int64_t vector = first + i * blockDim.x;
     const T* values = reinterpret_cast<const T*>(&tile.vectors[i]);
-    topk::offer_columns<kPerVector<T>>(best, values, cut.head + vector * kPerVector<T>,
-                                       vector < cut.vectors);
+    topk::offer_columns<kPerVector<T>>(best, values, column + i * blockDim.x * kPerVector<T>,
+                                       i * blockDim.x < left);
   }
 }
 
@@ -155,26 +153,26 @@ __global__ void __launch_bounds__(kMaxThreads)
     softmax_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t cols, int k) {
   const T* x = logits + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
-  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t tile_stride = kInFlight * blockDim.x;
   const int lane = threadIdx.x % kWarpSize;
+  const std::int64_t tile_stride = kInFlight * blockDim.x;
+  const bool has_edge = threadIdx.x < cut.edges;
+  const std::int64_t edge =
+      threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
 
+  // Asked for before the loop, needed after it: nobody waits for it.
+  const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
   Normalizer mine;
   BestList<kSlots> best(k);
+  const Vector* next = reinterpret_cast<const Vector*>(x + cut.head) + threadIdx.x;
+  std::int64_t left = cut.vectors - threadIdx.x;
   // Lanes of a warp make the same number of rounds: they decide together what enters their list.
-  for (std::int64_t first = threadIdx.x; first - lane < cut.vectors; first += tile_stride) {
-    const Tile tile = load_tile<T>(x_vectors, first, cut.vectors);
+  for (; left + lane > 0; left -= tile_stride, next += tile_stride) {
+    const Tile tile = load_tile<T>(next, left);
     mine = combine_tile<T>(mine, tile);
-    offer_tile<T>(best, tile, cut, first);
+    offer_tile<T>(best, tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
   }
-  if (threadIdx.x < kWarpSize) {
-    const bool has_edge = threadIdx.x < cut.edges;
-    const std::int64_t edge =
-        threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
-    const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
-    if (has_edge) mine = combine(mine, {x_edge, 1.0f});
-    topk::offer(best, has_edge ? topk::Entry{topk::rank_of(x_edge), edge} : topk::Entry{});
-  }
+  mine = combine(mine, {edge_logit, 1.0f});
+  topk::offer(best, has_edge ? topk::Entry{topk::rank_of(edge_logit), edge} : topk::Entry{});
 
   const Normalizer row = block_reduce(mine);
   topk::merge_warps(best);
