@@ -13,6 +13,7 @@ class Figure:
     """Plots of one subject side by side, with one legend."""
 
     title: str
+    dtype: str  # "" where it has a plot for each
     plots: tuple[Plot, ...]
 
     def legend(self) -> list[Series]:
@@ -44,6 +45,26 @@ def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -
     return [figure for figure in figures if all(plot.has_data for plot in figure.plots)]
 
 
+def k_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> list[Figure]:
+    """Time against k, for each type and size that was timed at two k or more."""
+    if run is None:
+        return []
+    groups: dict[tuple, dict[str, dict[int, float]]] = {}
+    for record in run.records:
+        if record.cache == cache and record.shape.k:
+            shape = record.shape
+            group = groups.setdefault((shape.dtype, shape.rows, shape.cols), {})
+            group.setdefault(record.unit, {})[shape.k] = record.times["median_us"]
+    figures = []
+    for (dtype, rows, cols), values in sorted(groups.items(), reverse=True):
+        title = f"Softmax and top-k against K, {dtype}, {rows} × {cols}"
+        key = f"time-by-k-{dtype}-{rows}-{cols}"
+        plot = Plot(key, title, "time, µs", tuple(_lines(units, values)), across="K")
+        if plot.has_data:
+            figures.append(Figure(title, dtype, (plot,)))
+    return figures
+
+
 def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Figure:
     first = records[0]
     times: dict[str, dict[int, float]] = {}
@@ -67,6 +88,7 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
     key = f"{'topk' if shape.k else 'softmax'}-{shape.dtype}-{shape.rows}-{shape.k}"
     return Figure(
         title,
+        shape.dtype,
         (
             Plot(f"time-{key}", f"Time: {title}", "time, µs", tuple(time_lines)),
             Plot(f"rate-{key}", f"Bandwidth: {title}", "bandwidth, GB/s", tuple(rate_lines)),
@@ -113,4 +135,4 @@ def error_figure(units: list[Unit], results: Results) -> Figure:
         lines = _lines(units, worst)
         plots.append(Plot(f"error-{dtype}", f"Worst error, {dtype}", f"worst error, ulp of {dtype}",
                           tuple(lines)))
-    return Figure("Worst error against width", tuple(plot for plot in plots if plot.has_data))
+    return Figure("Worst error against width", "", tuple(plot for plot in plots if plot.has_data))

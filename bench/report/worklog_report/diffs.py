@@ -50,19 +50,29 @@ def _coloured(token: Token, text: str) -> str:
     return f'<span class="{css_class}">{escape(text)}</span>' if css_class else escape(text)
 
 
-def stretches(before: str, after: str) -> list[tuple[str, int, int]]:
-    """The diff as ("=", n, n), ("-", n, 0) and ("+", 0, n): line counts in `before` and `after`."""
+def stretches(before: str, after: str) -> list[tuple[int, int, int]]:
+    """The diff as (equal, gone, new): so many equal lines, then so many deleted and inserted."""
     a, b = before.splitlines(), after.splitlines()
-    found = []
-    for kind, a0, a1, b0, b1 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        if kind == "equal":
-            found.append(("=", a1 - a0, b1 - b0))
-            continue
-        if a1 > a0:
-            found.append(("-", a1 - a0, 0))
-        if b1 > b0:
-            found.append(("+", 0, b1 - b0))
-    return found
+    found, end_a, end_b = [], 0, 0
+    for start_a, start_b, equal in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+        gone, new = start_a - end_a, start_b - end_b
+        if gone or new:
+            found.append((0, gone, new))
+        if equal:
+            found.append((equal, 0, 0))
+        end_a, end_b = start_a + equal, start_b + equal
+    return _joined(found)
+
+
+def _joined(parts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Equal lines together with the change after them."""
+    joined: list[tuple[int, int, int]] = []
+    for equal, gone, new in parts:
+        if joined and not equal and joined[-1][1:] == (0, 0):
+            joined[-1] = (joined[-1][0], gone, new)
+        else:
+            joined.append((equal, gone, new))
+    return joined
 
 
 @dataclass(frozen=True)
@@ -77,14 +87,12 @@ def unified(before: str, after: str, context: int = CONTEXT) -> list[Line]:
     """The changed lines of `after` against `before` with `context` unchanged ones around them."""
     a, b = coloured_lines(before), coloured_lines(after)
     lines, i, j = [], 0, 0
-    for kind, count_a, count_b in stretches(before, after):
-        if kind == "-":
-            lines += [Line("-", i + n + 1, None, a[i + n]) for n in range(count_a)]
-        elif kind == "+":
-            lines += [Line("+", None, j + n + 1, b[j + n]) for n in range(count_b)]
-        else:
-            lines += [Line("=", i + n + 1, j + n + 1, b[j + n]) for n in range(count_a)]
-        i, j = i + count_a, j + count_b
+    for equal, gone, new in stretches(before, after):
+        lines += [Line("=", i + n + 1, j + n + 1, b[j + n]) for n in range(equal)]
+        i, j = i + equal, j + equal
+        lines += [Line("-", i + n + 1, None, a[i + n]) for n in range(gone)]
+        lines += [Line("+", None, j + n + 1, b[j + n]) for n in range(new)]
+        i, j = i + gone, j + new
     return _with_gaps(lines, context)
 
 

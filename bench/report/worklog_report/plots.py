@@ -8,12 +8,13 @@ import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
 
 # Natural size in CSS pixels: as wide as a phone's column, so that text stays legible there.
 _WIDTH, _HEIGHT = 460, 340
 _FONT_SIZE = 12.5
 _LABEL_GAP = 14.5  # between the labels at the lines' ends
+_LEAST_SPAN = 6.0  # of the y axis: its last value over its first
 
 # Stand-ins that the SVG's text is searched for; each becomes a CSS variable.
 _INK, _MUTED, _GRID = "#010001", "#010002", "#010003"
@@ -40,6 +41,7 @@ class Plot:
     title: str
     unit: str  # of y
     series: tuple[Series, ...]
+    across: str = "columns"  # what x is
 
     @property
     def has_data(self) -> bool:
@@ -62,13 +64,12 @@ def render(plot: Plot) -> str:
     settings = {
         "svg.fonttype": "none",
         "svg.hashsalt": plot.key,
-        "svg.id": None,
         "font.family": "sans-serif",
         "font.size": _FONT_SIZE,
     }
-    with matplotlib.rc_context({k: v for k, v in settings.items() if v is not None}):
+    with matplotlib.rc_context(settings):
         figure, axes = pyplot.subplots(figsize=(_WIDTH / 72, _HEIGHT / 72))
-        figure.subplots_adjust(left=0.115, right=0.86, top=0.9, bottom=0.145)
+        figure.subplots_adjust(left=0.115, right=0.845, top=0.9, bottom=0.145)
         _draw_axes(axes, plot)
         for series in plot.series:
             _draw_line(axes, series)
@@ -84,8 +85,8 @@ def _draw_axes(axes, plot: Plot) -> None:
     axes.set_yscale("log")
     axes.set_xlim(*_x_range(plot))
     axes.set_ylim(*_y_range(plot))
-    axes.xaxis.set_major_locator(LogLocator(base=10))
-    axes.yaxis.set_major_locator(FixedLocator(_y_ticks(*_y_range(plot))))
+    axes.xaxis.set_major_locator(FixedLocator(_ticks(*_x_range(plot))))
+    axes.yaxis.set_major_locator(FixedLocator(_ticks(*_y_range(plot))))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
@@ -94,7 +95,7 @@ def _draw_axes(axes, plot: Plot) -> None:
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_xlabel("columns", color=_MUTED, labelpad=4)
+    axes.set_xlabel(plot.across, color=_MUTED, labelpad=4)
     # The unit stands above the axis, read without turning the head.
     axes.text(0, 1.035, plot.unit, transform=axes.transAxes, color=_MUTED, ha="left")
 
@@ -105,11 +106,13 @@ def _x_range(plot: Plot) -> tuple[float, float]:
 
 
 def _y_range(plot: Plot) -> tuple[float, float]:
+    """With some air, and never so narrow that noise looks like a slope."""
     ys = [y for series in plot.series for _, y in series.points]
-    return min(ys) / 1.3, max(ys) * 1.3
+    air = max(1.3, (_LEAST_SPAN * min(ys) / max(ys)) ** 0.5)
+    return min(ys) / air, max(ys) * air
 
 
-def _y_ticks(low: float, high: float) -> list[float]:
+def _ticks(low: float, high: float) -> list[float]:
     """Decades; with their 2 and 5 where there are fewer than three of them."""
     decades = [10.0**power for power in range(-9, 13)]
     inside = [value for value in decades if low <= value <= high]
@@ -167,18 +170,29 @@ def _label_ends(axes, plot: Plot) -> None:
 
 
 def spread_out(positions: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Ascending positions, moved as little as a single sweep each way can, at least `gap` apart.
+    """Ascending positions, moved so that they are at least `gap` apart.
 
-    They start no lower than `low`, and end no higher than `high` if that leaves room for all.
+    Those that would touch become a group centred on its members' mean, inside low .. high where
+    that has room for it.
     """
-    moved = []
+    groups: list[list[float]] = []
     for position in positions:
-        moved.append(max(position, moved[-1] + gap if moved else low))
-    ceiling = max(high, low + gap * (len(moved) - 1))
-    for index in reversed(range(len(moved))):
-        moved[index] = min(moved[index], ceiling)
-        ceiling = moved[index] - gap
-    return moved
+        groups.append([position])
+        while len(groups) > 1 and _starts(groups[-2], gap, low, high) + gap * len(groups[-2]) > (
+            _starts(groups[-1], gap, low, high)
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return [
+        _starts(group, gap, low, high) + gap * index
+        for group in groups
+        for index in range(len(group))
+    ]
+
+
+def _starts(group: list[float], gap: float, low: float, high: float) -> float:
+    extent = gap * (len(group) - 1)
+    centred = sum(group) / len(group) - extent / 2
+    return max(low, min(centred, high - extent))
 
 
 def number(value: float) -> str:
@@ -201,7 +215,7 @@ def _for_page(svg: str, plot: Plot) -> str:
         r' id="([^"]*)"', lambda m: f' id="{plot.key}-{m[1]}"' if m[1] in used else "", svg
     )
     svg = re.sub(r"(url\(#|href=\"#)", rf"\1{plot.key}-", svg)
-    svg = re.sub(r"font: ([^;\"]*?)'?sans-serif'?", r"font: \1var(--sans)", svg)
+    svg = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans)", svg)
     return re.sub(
         r"<svg[^>]*>",
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="{plot.key}-title" '

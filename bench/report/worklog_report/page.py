@@ -1,0 +1,235 @@
+"""The HTML page: one file that needs neither network nor server."""
+
+import json
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import jinja2
+
+from . import curves, diffs, ladder, plots, published
+from .records import DTYPES, Record, Results, Shape
+from .steps import Unit
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Head:
+    """What was measured where, in words."""
+
+    summary: str
+    facts: list[tuple[str, str]]
+    timed_on: str
+    failures: list[Record]
+
+
+def render(units: list[Unit], results: Results, commit: str) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["size"] = Shape.size
+    environment.globals |= {
+        "access": ladder.access_text,
+        "ulp": ladder.ulp_text,
+        "time": ladder.time_text,
+        "bandwidth": ladder.bandwidth_text,
+        "ratio": ladder.ratio_text,
+        "percent": ladder.percent_text,
+        "unit_names": {unit.name for unit in units},
+        "labels": {unit.name: unit.label for unit in units},
+        "head": _head(units, results, commit),
+    }
+    run = results.run
+    return environment.get_template("report.html.j2").render(
+        css=(_TEMPLATES / "report.css").read_text("utf-8"),
+        js=(_TEMPLATES / "report.js").read_text("utf-8"),
+        ladders=[ladder.build(units, results, dtype) for dtype in DTYPES],
+        time_figures=[
+            _figure(figure) for figure in curves.time_figures(units, run) + curves.k_figures(units, run)
+        ],
+        error_figure=_figure(curves.error_figure(units, results)),
+        bench_errors=run.errors if run else [],
+        speed_comparisons=published.speed_comparisons(run),
+        access_comparisons=published.access_comparisons(results),
+        neighbours=_neighbours(units, results),
+        data=_embedded(_data(units, results)),
+    )
+
+
+def current_commit(directory: Path) -> str:
+    """The commit that is checked out, marked if files differ from it; "" outside a repository."""
+    command = ["git", "-C", str(directory), "describe", "--always", "--dirty=, with changes"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return found.stdout.strip()
+
+
+def _now() -> datetime:
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _head(units: list[Unit], results: Results, commit: str) -> Head:
+    steps = [unit for unit in units if not unit.variant]
+    variants = len(units) - len(steps)
+    wrong = ladder.failures(results.records)
+    checked = sum(record.verified is not None for record in results.records)
+    summary = f"{_plural(len(steps), 'step')}" + (
+        f" and {_plural(variants, 'variant')} of them" if variants else ""
+    )
+    if not checked:
+        summary += "; nothing was verified yet."
+    elif wrong:
+        summary += f"; {len(wrong)} of {checked} measurements gave WRONG RESULTS."
+    else:
+        summary += f", every result checked against double precision in {checked} measurements: "
+        summary += "all right."
+        stated = {record.unit for record in results.records if record.expected_failure}
+        if stated:
+            verb = "is" if len(stated) == 1 else "are"
+            summary += f" {_plural(len(stated), 'variant')} {verb} wrong by design, and checked where right."
+    facts = [("Counted on", f"CPU executor, {platform.system()} {platform.machine()}")]
+    timed_on = ""
+    if results.run:
+        machine = results.run.machine
+        day = machine.date[:10]
+        timed_on = f"on {machine.name}, {'recorded' if machine.recorded else 'in this run,'} {day}"
+        facts.append(("Timed on", f"{machine.name}, {'recorded ' if machine.recorded else ''}{day}"))
+    else:
+        facts.append(("Timed on", "no GPU here, and no recorded results"))
+    facts.append(("Report of", _now().strftime("%Y-%m-%d %H:%M UTC")))
+    if commit:
+        facts.append(("Commit", commit))
+    return Head(summary, facts, timed_on, wrong)
+
+
+def _figure(figure: curves.Figure) -> SimpleNamespace:
+    drawn = []
+    for plot in figure.plots:
+        columns, rows = plot.table()
+        drawn.append(
+            SimpleNamespace(
+                unit=plot.unit, across=plot.across, svg=plots.render(plot), columns=columns, rows=rows
+            )
+        )
+    return SimpleNamespace(
+        title=figure.title, dtype=figure.dtype, plots=drawn, legend=figure.legend()
+    )
+
+
+def _builds_on(results: Results) -> dict[str, str]:
+    return {record.unit: record.builds_on for record in results.records}
+
+
+def _neighbours(units: list[Unit], results: Results) -> list[SimpleNamespace]:
+    """The diff of each unit with the one that it builds on, for readers without a script."""
+    by_name = {unit.name: unit for unit in units}
+    builds_on = _builds_on(results)
+    found = []
+    for unit in units:
+        before = by_name.get(builds_on.get(unit.name, ""))
+        if before is not None:
+            files = [
+                (name, diffs.unified(old, new))
+                for name, old, new in diffs.file_pairs(before, unit)
+                if old != new
+            ]
+            found.append(SimpleNamespace(before=before, after=unit, files=files))
+    return found
+
+
+# ---- what the page's script reads -----------------------------------------------------------------
+
+
+def _data(units: list[Unit], results: Results) -> dict:
+    counts, times = {}, {}
+    for record in results.counted:
+        at = counts.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
+        label = record.shape.size() + (f", {record.input}" if record.input else "")
+        at[label] = _count_rows(record)
+    for record in results.run.records if results.run else []:
+        at = times.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
+        at[f"{record.shape.size()}, {record.cache}"] = _time_rows(record)
+    return diffs.for_page(units) | {
+        "labels": {unit.name: f"{unit.label} {unit.title}" for unit in units},
+        "dtypes": list(DTYPES),
+        "counts": counts,
+        "times": times,
+        "preferred": _preferred(units, results),
+    }
+
+
+def _count_rows(record: Record) -> dict:
+    counts = record.counts
+    return {
+        "verified": _verified_text(record),
+        "worst error, ulp": record.max_ulp,
+        "loads an element, predicted": counts["predicted_loads"],
+        "loads an element, counted": counts["loads_per_element"],
+        "stores an element, predicted": counts["predicted_stores"],
+        "stores an element, counted": counts["stores_per_element"],
+        "sectors a load request": counts["sectors_per_load_request"],
+        "launches": record.launches,
+    } | {
+        name.replace("_", " "): value
+        for name, value in record.extra.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _verified_text(record: Record) -> str:
+    if record.verified:
+        return "fails as stated" if record.expected_failure else "yes"
+    return "NO"
+
+
+def _time_rows(record: Record) -> dict:
+    rows = {"time, µs": record.times["median_us"], "bandwidth, GB/s": record.times["gbps"]}
+    fraction = ladder.fraction_of_limit(record)
+    if fraction is not None:
+        rows[f"fraction of the {ladder.limit_of(record)}"] = fraction
+    return rows
+
+
+def _preferred(units: list[Unit], results: Results) -> dict:
+    """What the comparison shows first: the last softmax step and the one that it builds on."""
+    builds_on = _builds_on(results)
+    names = {unit.name for unit in units}
+    pairs = [
+        (builds_on[unit.name], unit.name)
+        for unit in units
+        if not unit.variant and builds_on.get(unit.name) in names
+    ]
+    softmax = {record.unit for record in results.records if not record.shape.k}
+    chosen = next((pair for pair in reversed(pairs) if pair[1] in softmax), None)
+    timed = results.run.records if results.run else []
+    counted = [ladder.count_shape(results.counted, top_k) for top_k in (False, True)]
+    times = [ladder.time_shape(timed, top_k) for top_k in (False, True)]
+    return {
+        "pair": chosen or (units[0].name, units[-1].name),
+        "counted": _sizes(counted),
+        "timed": [f"{size}, cold" for size in _sizes(times)],
+    }
+
+
+def _sizes(shapes: list[Shape | None]) -> list[str]:
+    return [shape.size() for shape in shapes if shape is not None]
+
+
+def _embedded(data: dict) -> str:
+    """JSON that can stand inside a <script> element."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

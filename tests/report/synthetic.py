@@ -1,0 +1,150 @@
+"""Made-up results for the tests. Every number follows from a formula, the GPU is a "Synthetic GPU"."""
+
+import json
+from math import log2
+from pathlib import Path
+
+GPU = "Synthetic GPU"
+WIDTHS = (1, 10, 100, 128, 1000, 4000, 4096, 25000, 100000)
+DTYPES = ("f32", "f16", "bf16")
+
+# name, variant, builds_on, loads and stores per column, per row and per k, relative time, top-k?
+UNITS = [
+    ("01_first", "", "", (4, 1, 0), (2, 1, 0), 9.0, False),
+    ("01_first", "half", "01_first", (4, 1, 0), (2, 1, 0), 8.5, False),
+    ("02_second", "", "01_first", (3, 0, 0), (1, 0, 0), 5.0, False),
+    ("03_third", "", "02_second", (2, 0, 0), (1, 0, 0), 5.5, False),  # slower: must be shown
+    ("03_third", "unsafe", "03_third", (2, 0, 0), (1, 0, 0), 1.5, False),
+    ("04_fourth", "", "03_third", (2, 0, 0), (1, 0, 0), 1.05, False),
+    ("05_topk", "", "04_fourth", (1, 0, 0), (0, 0, 2), 0.6, True),
+    ("05_topk", "then", "05_topk", (4, 0, 0), (1, 0, 2), 2.4, True),
+]
+
+
+def record(unit, dtype="f32", rows=64, cols=4000, **changes):
+    step, variant, builds_on, loads, stores, _, top_k = unit
+    k = min(5, cols) if top_k else 0
+    elements = rows * cols
+    loads_each = rows * (loads[0] * cols + loads[1] + loads[2] * k) / elements
+    stores_each = rows * (stores[0] * cols + stores[1] + stores[2] * k) / elements
+    row = {
+        "step": step,
+        "variant": variant,
+        "builds_on": builds_on,
+        "dtype": dtype,
+        "rows": rows,
+        "cols": cols,
+        "machine": "cpu",
+        "verified": True,
+        "expected_failure": "exp overflows above 88" if variant == "unsafe" else "",
+        "max_ulp": (1 + 0.5 * int(step[:2]) + log2(cols + 1)) if dtype == "f32" else 0.51,
+        "launches": 3 if step == "01_first" else 1,
+        "loads_per_element": loads_each,
+        "stores_per_element": stores_each,
+        "predicted_loads": loads_each,
+        "predicted_stores": stores_each,
+        "sectors_per_load_request": 32.0 if int(step[:2]) < 4 else 16.0,
+    }
+    if top_k:
+        row["k"] = k
+    return row | changes
+
+
+def records(**changes):
+    return {
+        "records": [
+            record(unit, dtype, rows=64 if cols < 25000 else 4, cols=cols, **changes)
+            for unit in UNITS
+            for dtype in DTYPES
+            for cols in WIDTHS
+        ]
+    }
+
+
+def _copy_us(dtype, rows, cols):
+    return 2.0 + 2 * rows * cols * (4 if dtype == "f32" else 2) / 4e6
+
+
+def benchmark(name, median_us, moved_bytes, **extra):
+    return {
+        "name": name,
+        "run_type": "iteration",
+        "iterations": 1,
+        "real_time": median_us,
+        "median_us": median_us,
+        "spread": 0.01,
+        "gbps": moved_bytes / median_us / 1e3,
+        **extra,
+    }
+
+
+def bench(gpu=GPU, date="2026-01-01T00:00:00+00:00"):
+    rows_out = []
+    shapes = [("f32", 4000), ("f32", 10), ("f16", 64)]
+    for dtype, rows in shapes:
+        size = 4 if dtype == "f32" else 2
+        for cols in WIDTHS[1:]:
+            copy_us = _copy_us(dtype, rows, cols)
+            moved = 2 * rows * cols * size
+            rows_out.append(benchmark(f"copy/{dtype}/{rows}x{cols}/cold", copy_us, moved))
+            rows_out.append(benchmark(f"read/{dtype}/{rows}x{cols}/cold", copy_us / 2, moved / 2))
+            if dtype == "f32":
+                rows_out.append(
+                    benchmark(f"pytorch/{dtype}/{rows}x{cols}/cold", copy_us * 1.6, moved)
+                )
+            for step, variant, _, _, _, slowness, top_k in UNITS:
+                unit = step + (f"/{variant}" if variant else "")
+                k = f"/k{min(5, cols)}" if top_k else ""
+                name = f"{unit}/{dtype}/{rows}x{cols}{k}/cold"
+                limit = {"read_us": copy_us / 2} if top_k else {"copy_us": copy_us}
+                rows_out.append(
+                    benchmark(name, copy_us * slowness, moved / (2 if top_k else 1), **limit)
+                )
+    for k in (10, 30, 100):
+        name = f"05_topk/f32/4000x25000/k{k}/cold"
+        rows_out.append(benchmark(name, 100.0 + 2 * k, 4e8, read_us=101.0))
+    rows_out.append(
+        {
+            "name": "04_fourth/f32/40000x1000000/cold",
+            "run_type": "iteration",
+            "error_occurred": True,
+            "error_message": "needs 320 GB, 139 GB are free",
+        }
+    )
+    return {"context": {"gpu": gpu, "date": date}, "benchmarks": rows_out}
+
+
+def gpu_records():
+    rows = []
+    for unit in UNITS:
+        row = record(unit, rows=4000, cols=4000, machine=GPU)
+        rows.append({k: v for k, v in row.items() if "loads" not in k and "stores" not in k})
+    return {"records": rows}
+
+
+def kernel(step, variant):
+    body = "".join(
+        f"  y[{i}] = expf(x[{i}] - m) / d;  // {step} {variant}\n" if i % 4 == 0 else f"  step({i});\n"
+        for i in range(int(step[:2]), 14)
+    )
+    return f"// {step}\n#include <cuda_runtime.h>\n\n__global__ void softmax() {{\n{body}}}\n"
+
+
+def write_steps(directory: Path):
+    for step, variant, *_ in UNITS:
+        folder = directory / step
+        (folder / "variants").mkdir(parents=True, exist_ok=True)
+        path = folder / (f"variants/{variant}.cu" if variant else "softmax.cu")
+        path.write_text(kernel(step, variant))
+        number, title = step.split("_", 1)
+        (folder / "README.md").write_text(
+            f"# {number} {title.title()}\n\nOne idea of {step}, in one line.\n\n## Result\n\n"
+            "<!-- results:begin -->\n<!-- results:end -->\n"
+        )
+    return directory
+
+
+def write(directory: Path, name: str, data) -> Path:
+    path = directory / name
+    path.write_text(json.dumps(data))
+    return path
