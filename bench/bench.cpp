@@ -1,21 +1,25 @@
 // worklog_bench: the time of every step, variant, type and shape, as Google Benchmark's results.
 //
-// Google Benchmark owns the names, the filter and the JSON. The samples are ours
-// (common/harness/timing.h): to it each row is one iteration that took the median time.
+// Google Benchmark owns the names, the filter and the JSON (--benchmark_out=FILE). The samples are
+// ours (common/harness/timing.h): Google Benchmark calls each measurement once and is told its
+// median.
 
 #include <benchmark/benchmark.h>
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/measurement.h"
+#include "bench/reporters.h"
 #include "bench/times.h"
 #include "common/step/step.h"
 
 namespace {
 
+using worklog::bench::DoesNotFit;
 using worklog::bench::Measurement;
 using worklog::bench::Result;
 using worklog::bench::Subject;
@@ -25,13 +29,12 @@ constexpr int kSuccess = 0;
 constexpr int kFailure = 1;
 constexpr int kBadUsage = 2;
 
-// Rows that no time came of: the arrays are too large for the GPU, or a kernel failed.
+// Rows without a time because something failed; that arrays do not fit a GPU is no failure.
 int failed_rows = 0;
 
 void report(benchmark::State& state, const Measurement& measurement, const Result& result) {
   const double us = result.timing.median_us;
   const auto bytes = static_cast<double>(measurement.bytes());
-  state.SetIterationTime(us * 1e-6);
   state.counters["median_us"] = us;
   state.counters["spread"] = result.timing.spread;
   state.counters["samples"] = result.timing.samples;
@@ -49,7 +52,8 @@ void take_time(benchmark::State& state, const Measurement& measurement, Times& t
   try {
     result = times.time(measurement);
   } catch (const std::exception& error) {
-    ++failed_rows;
+    if (dynamic_cast<const DoesNotFit*>(&error) == nullptr) ++failed_rows;
+    state.SetLabel(error.what());
     state.SkipWithError(error.what());
     return;
   }
@@ -59,12 +63,10 @@ void take_time(benchmark::State& state, const Measurement& measurement, Times& t
 
 void register_all(const std::vector<Measurement>& measurements, Times* times) {
   for (const Measurement& measurement : measurements) {
-    benchmark::RegisterBenchmark(
-        measurement.name().c_str(),
-        [measurement, times](benchmark::State& state) { take_time(state, measurement, *times); })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(measurement.name().c_str(), [measurement,
+                                                              times](benchmark::State& state) {
+      take_time(state, measurement, *times);
+    })->Unit(benchmark::kMicrosecond);
   }
 }
 
@@ -75,31 +77,47 @@ bool has_flag(int argc, char** argv, const char* flag) {
   return false;
 }
 
-int bench(int argc, char** argv) {
-  const bool list_only = has_flag(argc, argv, "--benchmark_list_tests");
-  const bool help_only = has_flag(argc, argv, "--help");
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return kBadUsage;
+// Google Benchmark's command line, with a last word: one call of a measurement is enough.
+void initialize(int argc, char** argv) {
+  static char once[] = "--benchmark_min_time=0";
+  std::vector<char*> arguments(argv, argv + argc);
+  arguments.push_back(once);
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  benchmark::Initialize(&count, arguments.data());
+  for (int i = 1; i < count; ++i) {
+    throw std::invalid_argument(std::string("unknown option '") + arguments[i] +
+                                "'; --help lists them");
+  }
+}
 
+int bench(int argc, char** argv) {
+  if (has_flag(argc, argv, "--benchmark_format")) {
+    throw std::invalid_argument("--benchmark_format: the JSON goes to --benchmark_out=FILE");
+  }
+  initialize(argc, argv);
+
+  const std::vector<Measurement> measurements =
+      worklog::bench::all_measurements(worklog::all_steps());
   std::unique_ptr<Times> times;
-  if (!list_only && !help_only) {
+  if (!has_flag(argc, argv, "--benchmark_list_tests")) {
     times = worklog::bench::make_times();
     for (const auto& [name, value] : times->machine())
       benchmark::AddCustomContext(name, value);
   }
-  const std::vector<Measurement> measurements =
-      worklog::bench::all_measurements(worklog::all_steps());
   register_all(measurements, times.get());
 
-  const std::size_t run = benchmark::RunSpecifiedBenchmarks();
+  worklog::bench::LineReporter lines(measurements.size());
+  worklog::bench::MedianJsonReporter json;
+  const bool to_file = has_flag(argc, argv, "--benchmark_out=");
+  const std::size_t run = benchmark::RunSpecifiedBenchmarks(&lines, to_file ? &json : nullptr);
   benchmark::Shutdown();
   if (run == 0) {
-    std::cerr << "worklog_bench: no name matches '" << benchmark::GetBenchmarkFilter()
-              << "'; --benchmark_list_tests lists them\n";
-    return kBadUsage;
+    throw std::invalid_argument("no name matches '" + benchmark::GetBenchmarkFilter() +
+                                "'; --benchmark_list_tests lists them");
   }
   if (failed_rows > 0) {
-    std::cerr << "worklog_bench: " << failed_rows << " of " << run << " rows have no time\n";
+    std::cerr << "worklog_bench: " << failed_rows << " of " << run << " measurements failed\n";
     return kFailure;
   }
   return kSuccess;
@@ -110,6 +128,9 @@ int bench(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return bench(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "worklog_bench: " << error.what() << '\n';
+    return kBadUsage;
   } catch (const std::exception& error) {
     std::cerr << "worklog_bench: " << error.what() << '\n';
     return kFailure;

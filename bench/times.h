@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "common/harness/timing_summary.h"
 
 namespace worklog::bench {
+
+/// The arrays of a measurement do not fit the device. what() names the bytes needed and available.
+class DoesNotFit : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct Result {
   Timing timing;
@@ -28,7 +35,7 @@ class Times {
   /// What a reader of the times must know of the machine: pairs of a name and a value.
   virtual std::vector<std::pair<std::string, std::string>> machine() const = 0;
 
-  /// Throws DoesNotFit (bench/workload.h), or CudaError when a kernel fails.
+  /// Throws DoesNotFit, or CudaError when a kernel fails.
   virtual Result time(const Measurement& measurement) = 0;
 };
 

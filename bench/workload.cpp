@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bench/fill.h"
+#include "bench/times.h"
 #include "bench/transfer.h"
 #include "common/cuda/device.h"
 #include "common/step/run.h"

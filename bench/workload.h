@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 
 #include "bench/measurement.h"
 #include "common/cuda/device_buffer.h"
@@ -13,17 +12,11 @@
 
 namespace worklog::bench {
 
-/// The arrays of a measurement do not fit the device. what() names the bytes needed and available.
-class DoesNotFit : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Device memory for one measurement after the other. The logits stay while type and shape do.
 class Workload {
  public:
   /// Makes the arrays that `measurement` needs: random logits, and results of undefined contents.
-  /// Throws DoesNotFit.
+  /// Throws DoesNotFit (bench/times.h).
   void prepare(const Measurement& measurement);
 
   /// The step's launches with `block_size` threads a block, or the step's own choice if 0. Valid
