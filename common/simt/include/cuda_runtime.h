@@ -1,0 +1,17 @@
+/// \file
+/// Stands in for CUDA's cuda_runtime.h where source is compiled for the CPU executor; nvcc never
+/// sees it.
+#pragma once
+
+#include "common/simt/include/cuda_standin/atomics.h"
+#include "common/simt/include/cuda_standin/cached_access.h"
+#include "common/simt/include/cuda_standin/device_math.h"
+#include "common/simt/include/cuda_standin/launch.h"
+#include "common/simt/include/cuda_standin/qualifiers.h"
+#include "common/simt/include/cuda_standin/runtime_api.h"
+#include "common/simt/include/cuda_standin/runtime_types.h"
+#include "common/simt/include/cuda_standin/shared_variables.h"
+#include "common/simt/include/cuda_standin/synchronization.h"
+#include "common/simt/include/cuda_standin/thread_builtins.h"
+#include "common/simt/include/cuda_standin/vector_types.h"
+#include "common/simt/include/cuda_standin/warp_primitives.h"

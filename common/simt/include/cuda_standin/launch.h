@@ -1,0 +1,51 @@
+/// \file
+/// What the source translator makes of `kernel<<<grid, block, bytes, stream>>>(arguments)`.
+#pragma once
+
+#include <cstddef>
+
+#include "common/simt/executor/executor.h"
+#include "common/simt/include/cuda_standin/runtime_types.h"
+#include "common/simt/include/cuda_standin/vector_types.h"
+
+namespace simt {
+
+constexpr Dim3 to_dim3(dim3 shape) {
+  return {shape.x, shape.y, shape.z};
+}
+
+/// Runs `body()` for every thread of the grid.
+template <typename Body>
+void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
+  launch(
+      kernel, config, [](void* pointer) { (*static_cast<Body*>(pointer))(); }, &body);
+}
+
+/// A launch that has its configuration and waits for its arguments.
+template <typename Kernel>
+class Launcher {
+ public:
+  Launcher(const char* name, Kernel kernel, const LaunchConfig& config)
+      : name_(name), kernel_(kernel), config_(config) {}
+
+  /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
+  template <typename... Arguments>
+  void operator()(Arguments... arguments) const {
+    auto body = [&] { kernel_(arguments...); };
+    launch_body(name_, config_, body);
+  }
+
+ private:
+  const char* name_;
+  Kernel kernel_;
+  LaunchConfig config_;
+};
+
+/// `name` is the kernel as the source spells it. Launches run at once, in whatever stream.
+template <typename Kernel>
+Launcher<Kernel> launcher(const char* name, Kernel kernel, dim3 grid, dim3 block,
+                          std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr) {
+  return {name, kernel, {to_dim3(grid), to_dim3(block), dynamic_shared_bytes, {}}};
+}
+
+}  // namespace simt

@@ -1,0 +1,345 @@
+/// \file
+/// The operators and intrinsics that __half and __nv_bfloat16 have in common, written once for
+/// both.
+///
+/// + - * / and sqrt are computed in float and rounded once more. That gives the correctly rounded
+/// result, as the hardware does: a float has more than twice the bits of either format, and two to
+/// spare. (Figueroa, "When is double rounding innocuous?", 1995)
+#pragma once
+
+#include <math.h>
+#include <type_traits>
+
+#include "common/simt/include/cuda_standin/narrow_float.h"
+#include "common/simt/include/cuda_standin/vector_types.h"
+
+namespace simt {
+
+/// Specialised for __half2 and __nv_bfloat162: `type` is that of x and y.
+template <typename T>
+struct PairElement;
+
+template <typename T>
+concept NarrowPair = requires {
+  typename PairElement<T>::type;
+};
+
+/// The operators of a narrow type. As friends they take whatever converts to it on either side.
+template <typename T>
+struct NarrowOperators {
+  WORKLOG_SIMT_INLINE friend T operator+(const T& a, const T& b) {
+    return from_float<T>(to_float(a) + to_float(b));
+  }
+  WORKLOG_SIMT_INLINE friend T operator-(const T& a, const T& b) {
+    return from_float<T>(to_float(a) - to_float(b));
+  }
+  WORKLOG_SIMT_INLINE friend T operator*(const T& a, const T& b) {
+    return from_float<T>(to_float(a) * to_float(b));
+  }
+  WORKLOG_SIMT_INLINE friend T operator/(const T& a, const T& b) {
+    return from_float<T>(to_float(a) / to_float(b));
+  }
+  WORKLOG_SIMT_INLINE friend T& operator+=(T& a, const T& b) { return a = a + b; }
+  WORKLOG_SIMT_INLINE friend T& operator-=(T& a, const T& b) { return a = a - b; }
+  WORKLOG_SIMT_INLINE friend T& operator*=(T& a, const T& b) { return a = a * b; }
+  WORKLOG_SIMT_INLINE friend T& operator/=(T& a, const T& b) { return a = a / b; }
+  WORKLOG_SIMT_INLINE friend T& operator++(T& a) { return a = from_float<T>(to_float(a) + 1.0f); }
+  WORKLOG_SIMT_INLINE friend T& operator--(T& a) { return a = from_float<T>(to_float(a) - 1.0f); }
+  WORKLOG_SIMT_INLINE friend T operator++(T& a, int) {
+    const T before = a;
+    ++a;
+    return before;
+  }
+  WORKLOG_SIMT_INLINE friend T operator--(T& a, int) {
+    const T before = a;
+    --a;
+    return before;
+  }
+  WORKLOG_SIMT_INLINE friend T operator+(const T& a) { return a; }
+  WORKLOG_SIMT_INLINE friend T operator-(const T& a) { return from_float<T>(-to_float(a)); }
+  WORKLOG_SIMT_INLINE friend bool operator==(const T& a, const T& b) {
+    return to_float(a) == to_float(b);
+  }
+  WORKLOG_SIMT_INLINE friend bool operator!=(const T& a, const T& b) {
+    return to_float(a) != to_float(b);
+  }
+  WORKLOG_SIMT_INLINE friend bool operator<(const T& a, const T& b) {
+    return to_float(a) < to_float(b);
+  }
+  WORKLOG_SIMT_INLINE friend bool operator>(const T& a, const T& b) {
+    return to_float(a) > to_float(b);
+  }
+  WORKLOG_SIMT_INLINE friend bool operator<=(const T& a, const T& b) {
+    return to_float(a) <= to_float(b);
+  }
+  WORKLOG_SIMT_INLINE friend bool operator>=(const T& a, const T& b) {
+    return to_float(a) >= to_float(b);
+  }
+};
+
+/// The operators of a pair; comparisons hold if they hold for both.
+template <typename T>
+struct NarrowPairOperators {
+  WORKLOG_SIMT_INLINE friend T operator+(const T& a, const T& b) { return {a.x + b.x, a.y + b.y}; }
+  WORKLOG_SIMT_INLINE friend T operator-(const T& a, const T& b) { return {a.x - b.x, a.y - b.y}; }
+  WORKLOG_SIMT_INLINE friend T operator*(const T& a, const T& b) { return {a.x * b.x, a.y * b.y}; }
+  WORKLOG_SIMT_INLINE friend T operator/(const T& a, const T& b) { return {a.x / b.x, a.y / b.y}; }
+  WORKLOG_SIMT_INLINE friend T& operator+=(T& a, const T& b) { return a = a + b; }
+  WORKLOG_SIMT_INLINE friend T& operator-=(T& a, const T& b) { return a = a - b; }
+  WORKLOG_SIMT_INLINE friend T& operator*=(T& a, const T& b) { return a = a * b; }
+  WORKLOG_SIMT_INLINE friend T& operator/=(T& a, const T& b) { return a = a / b; }
+  WORKLOG_SIMT_INLINE friend T operator+(const T& a) { return a; }
+  WORKLOG_SIMT_INLINE friend T operator-(const T& a) { return {-a.x, -a.y}; }
+  WORKLOG_SIMT_INLINE friend bool operator==(const T& a, const T& b) {
+    return a.x == b.x && a.y == b.y;
+  }
+  WORKLOG_SIMT_INLINE friend bool operator!=(const T& a, const T& b) {
+    return a.x != b.x && a.y != b.y;
+  }
+  WORKLOG_SIMT_INLINE friend bool operator<(const T& a, const T& b) {
+    return a.x < b.x && a.y < b.y;
+  }
+  WORKLOG_SIMT_INLINE friend bool operator>(const T& a, const T& b) {
+    return a.x > b.x && a.y > b.y;
+  }
+  WORKLOG_SIMT_INLINE friend bool operator<=(const T& a, const T& b) {
+    return a.x <= b.x && a.y <= b.y;
+  }
+  WORKLOG_SIMT_INLINE friend bool operator>=(const T& a, const T& b) {
+    return a.x >= b.x && a.y >= b.y;
+  }
+};
+
+/// a * b + c rounded once. The product is exact in double; the sum is rounded to odd before it is
+/// rounded to T.
+inline float fused_multiply_add(float a, float b, float c) {
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  const double addend = static_cast<double>(c);
+  const double sum = product + addend;
+  const double addend_part = sum - product;
+  const double error = (product - (sum - addend_part)) + (addend - addend_part);
+  if (!(error != 0.0) || !std::isfinite(sum)) return round_to_odd(sum);
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(sum);
+  if ((bits & 1) != 0) return round_to_odd(sum);
+  const bool away_from_zero = (error > 0.0) == (sum > 0.0);
+  return round_to_odd(std::bit_cast<double>(away_from_zero ? bits + 1 : bits - 1));
+}
+
+/// Between 0 and 1; a NaN gives 0.
+inline float saturate(float value) {
+  return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
+}
+
+/// Not below 0; a NaN stays one.
+inline float rectify(float value) {
+  return value < 0.0f ? 0.0f : value;
+}
+
+/// The larger; of two zeros +0; the other one if one is a NaN.
+inline float larger(float a, float b) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+inline float smaller(float a, float b) {
+  return -larger(-a, -b);
+}
+
+/// As larger() and smaller(), but a NaN on either side gives NaN.
+inline float larger_nan(float a, float b) {
+  return a != a ? a : b != b ? b : larger(a, b);
+}
+inline float smaller_nan(float a, float b) {
+  return a != a ? a : b != b ? b : smaller(a, b);
+}
+
+}  // namespace simt
+
+// ---- arithmetic: `name` for one value and `name2` for a pair
+// ------------------------------------------------------
+
+// The other arguments may be anything that converts to the first one's type, as with CUDA's
+// overloads.
+#define WORKLOG_SIMT_SAME(T) const std::type_identity_t<T>&
+
+#define WORKLOG_SIMT_UNARY(name, name2, expression) \
+  template <simt::NarrowFloat T>                    \
+  WORKLOG_SIMT_INLINE T name(const T& value) {      \
+    const float x = simt::to_float(value);          \
+    return simt::from_float<T>(expression);         \
+  }                                                 \
+  template <simt::NarrowPair P>                     \
+  WORKLOG_SIMT_INLINE P name2(const P& value) {     \
+    return {name(value.x), name(value.y)};          \
+  }
+
+#define WORKLOG_SIMT_BINARY(name, name2, expression)                        \
+  template <simt::NarrowFloat T>                                            \
+  WORKLOG_SIMT_INLINE T name(const T& first, WORKLOG_SIMT_SAME(T) second) { \
+    const float a = simt::to_float(first);                                  \
+    const float b = simt::to_float(second);                                 \
+    return simt::from_float<T>(expression);                                 \
+  }                                                                         \
+  template <simt::NarrowPair P>                                             \
+  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b) {         \
+    return {name(a.x, b.x), name(a.y, b.y)};                                \
+  }
+
+#define WORKLOG_SIMT_TERNARY(name, name2, expression)                                       \
+  template <simt::NarrowFloat T>                                                            \
+  WORKLOG_SIMT_INLINE T name(const T& first, WORKLOG_SIMT_SAME(T) second,                   \
+                             WORKLOG_SIMT_SAME(T) third) {                                  \
+    const float a = simt::to_float(first);                                                  \
+    const float b = simt::to_float(second);                                                 \
+    const float c = simt::to_float(third);                                                  \
+    return simt::from_float<T>(expression);                                                 \
+  }                                                                                         \
+  template <simt::NarrowPair P>                                                             \
+  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b, WORKLOG_SIMT_SAME(P) c) { \
+    return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)};                                      \
+  }
+
+WORKLOG_SIMT_BINARY(__hadd, __hadd2, a + b)
+WORKLOG_SIMT_BINARY(__hsub, __hsub2, a - b)
+WORKLOG_SIMT_BINARY(__hmul, __hmul2, a* b)
+WORKLOG_SIMT_BINARY(__hdiv, __h2div, a / b)
+WORKLOG_SIMT_BINARY(__hadd_rn, __hadd2_rn, a + b)
+WORKLOG_SIMT_BINARY(__hsub_rn, __hsub2_rn, a - b)
+WORKLOG_SIMT_BINARY(__hmul_rn, __hmul2_rn, a* b)
+WORKLOG_SIMT_BINARY(__hadd_sat, __hadd2_sat, simt::saturate(a + b))
+WORKLOG_SIMT_BINARY(__hsub_sat, __hsub2_sat, simt::saturate(a - b))
+WORKLOG_SIMT_BINARY(__hmul_sat, __hmul2_sat, simt::saturate(a* b))
+WORKLOG_SIMT_BINARY(__hmax, __hmax2, simt::larger(a, b))
+WORKLOG_SIMT_BINARY(__hmin, __hmin2, simt::smaller(a, b))
+WORKLOG_SIMT_BINARY(__hmax_nan, __hmax2_nan, simt::larger_nan(a, b))
+WORKLOG_SIMT_BINARY(__hmin_nan, __hmin2_nan, simt::smaller_nan(a, b))
+WORKLOG_SIMT_TERNARY(__hfma, __hfma2, simt::fused_multiply_add(a, b, c))
+WORKLOG_SIMT_TERNARY(__hfma_sat, __hfma2_sat, simt::saturate(simt::fused_multiply_add(a, b, c)))
+WORKLOG_SIMT_TERNARY(__hfma_relu, __hfma2_relu, simt::rectify(simt::fused_multiply_add(a, b, c)))
+WORKLOG_SIMT_UNARY(hexp, h2exp, ::expf(x))
+WORKLOG_SIMT_UNARY(hexp2, h2exp2, ::exp2f(x))
+WORKLOG_SIMT_UNARY(hexp10, h2exp10, static_cast<float>(::pow(10.0, static_cast<double>(x))))
+WORKLOG_SIMT_UNARY(hlog, h2log, ::logf(x))
+WORKLOG_SIMT_UNARY(hlog2, h2log2, ::log2f(x))
+WORKLOG_SIMT_UNARY(hlog10, h2log10, ::log10f(x))
+WORKLOG_SIMT_UNARY(hsqrt, h2sqrt, ::sqrtf(x))
+WORKLOG_SIMT_UNARY(hrsqrt, h2rsqrt, 1.0f / ::sqrtf(x))
+WORKLOG_SIMT_UNARY(hrcp, h2rcp, 1.0f / x)
+WORKLOG_SIMT_UNARY(hsin, h2sin, ::sinf(x))
+WORKLOG_SIMT_UNARY(hcos, h2cos, ::cosf(x))
+WORKLOG_SIMT_UNARY(htanh, h2tanh, ::tanhf(x))
+WORKLOG_SIMT_UNARY(htanh_approx, h2tanh_approx, ::tanhf(x))
+WORKLOG_SIMT_UNARY(hfloor, h2floor, ::floorf(x))
+WORKLOG_SIMT_UNARY(hceil, h2ceil, ::ceilf(x))
+WORKLOG_SIMT_UNARY(htrunc, h2trunc, ::truncf(x))
+WORKLOG_SIMT_UNARY(hrint, h2rint, ::nearbyintf(x))
+
+#undef WORKLOG_SIMT_UNARY
+#undef WORKLOG_SIMT_BINARY
+#undef WORKLOG_SIMT_TERNARY
+
+/// The sign alone is changed, of a NaN as well.
+template <simt::NarrowFloat T>
+WORKLOG_SIMT_INLINE T __hneg(const T& value) {
+  using Format = simt::NarrowFormat<T>;
+  return Format::from_bits(static_cast<std::uint16_t>(Format::to_bits(value) ^ 0x8000));
+}
+template <simt::NarrowFloat T>
+WORKLOG_SIMT_INLINE T __habs(const T& value) {
+  using Format = simt::NarrowFormat<T>;
+  return Format::from_bits(static_cast<std::uint16_t>(Format::to_bits(value) & 0x7fff));
+}
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE P __hneg2(const P& value) {
+  return {__hneg(value.x), __hneg(value.y)};
+}
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE P __habs2(const P& value) {
+  return {__habs(value.x), __habs(value.y)};
+}
+
+// ---- classification and comparison
+// -------------------------------------------------------------------------------
+
+template <simt::NarrowFloat T>
+WORKLOG_SIMT_INLINE bool __hisnan(const T& value) {
+  const float x = simt::to_float(value);
+  return x != x;
+}
+
+/// 1 for +inf, -1 for -inf, else 0.
+template <simt::NarrowFloat T>
+WORKLOG_SIMT_INLINE int __hisinf(const T& value) {
+  const float x = simt::to_float(value);
+  return x == HUGE_VALF ? 1 : x == -HUGE_VALF ? -1 : 0;
+}
+
+/// 1 where the element is a NaN, else 0.
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE P __hisnan2(const P& value) {
+  return {__hisnan(value.x) ? 1.0f : 0.0f, __hisnan(value.y) ? 1.0f : 0.0f};
+}
+
+namespace simt {
+/// As the `_mask` comparisons of pairs: 0xffff in the half that holds, the first element's being
+/// the lower one.
+constexpr unsigned pair_mask(bool first, bool second) {
+  return (first ? 0x0000ffffu : 0u) | (second ? 0xffff0000u : 0u);
+}
+}  // namespace simt
+
+/// `name`: one value. `name2`: 1 or 0 for each element. `both`: whether it holds for both. `mask`:
+/// see pair_mask().
+#define WORKLOG_SIMT_COMPARISON(name, name2, both, mask, expression)           \
+  template <simt::NarrowFloat T>                                               \
+  WORKLOG_SIMT_INLINE bool name(const T& first, WORKLOG_SIMT_SAME(T) second) { \
+    const float a = simt::to_float(first);                                     \
+    const float b = simt::to_float(second);                                    \
+    return expression;                                                         \
+  }                                                                            \
+  template <simt::NarrowPair P>                                                \
+  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b) {            \
+    return {name(a.x, b.x) ? 1.0f : 0.0f, name(a.y, b.y) ? 1.0f : 0.0f};       \
+  }                                                                            \
+  template <simt::NarrowPair P>                                                \
+  WORKLOG_SIMT_INLINE bool both(const P& a, WORKLOG_SIMT_SAME(P) b) {          \
+    return name(a.x, b.x) && name(a.y, b.y);                                   \
+  }                                                                            \
+  template <simt::NarrowPair P>                                                \
+  WORKLOG_SIMT_INLINE unsigned mask(const P& a, WORKLOG_SIMT_SAME(P) b) {      \
+    return simt::pair_mask(name(a.x, b.x), name(a.y, b.y));                    \
+  }
+
+WORKLOG_SIMT_COMPARISON(__heq, __heq2, __hbeq2, __heq2_mask, a == b)
+WORKLOG_SIMT_COMPARISON(__hne, __hne2, __hbne2, __hne2_mask, a<b || a> b)
+WORKLOG_SIMT_COMPARISON(__hlt, __hlt2, __hblt2, __hlt2_mask, a < b)
+WORKLOG_SIMT_COMPARISON(__hle, __hle2, __hble2, __hle2_mask, a <= b)
+WORKLOG_SIMT_COMPARISON(__hgt, __hgt2, __hbgt2, __hgt2_mask, a > b)
+WORKLOG_SIMT_COMPARISON(__hge, __hge2, __hbge2, __hge2_mask, a >= b)
+// The unordered ones also hold if either is a NaN.
+WORKLOG_SIMT_COMPARISON(__hequ, __hequ2, __hbequ2, __hequ2_mask, !(a < b || a > b))
+WORKLOG_SIMT_COMPARISON(__hneu, __hneu2, __hbneu2, __hneu2_mask, a != b)
+WORKLOG_SIMT_COMPARISON(__hltu, __hltu2, __hbltu2, __hltu2_mask, !(a >= b))
+WORKLOG_SIMT_COMPARISON(__hleu, __hleu2, __hbleu2, __hleu2_mask, !(a > b))
+WORKLOG_SIMT_COMPARISON(__hgtu, __hgtu2, __hbgtu2, __hgtu2_mask, !(a <= b))
+WORKLOG_SIMT_COMPARISON(__hgeu, __hgeu2, __hbgeu2, __hgeu2_mask, !(a < b))
+
+#undef WORKLOG_SIMT_COMPARISON
+#undef WORKLOG_SIMT_SAME
+
+// ---- elements of a pair
+// ------------------------------------------------------------------------------------------
+
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE float __low2float(const P& pair) {
+  return simt::to_float(pair.x);
+}
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE float __high2float(const P& pair) {
+  return simt::to_float(pair.y);
+}
+template <simt::NarrowPair P>
+WORKLOG_SIMT_INLINE P __lowhigh2highlow(const P& pair) {
+  return {pair.y, pair.x};
+}

@@ -1,0 +1,25 @@
+/// \file
+/// CUDA's keywords that mean nothing on a CPU, or something that a host compiler says otherwise.
+/// `__shared__` is not here: the source translator replaces it.
+#pragma once
+
+/// Defined where CUDA source is compiled for the CPU executor.
+#define WORKLOG_SIMT 1
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __forceinline__ __attribute__((always_inline)) inline
+#define __align__(n) __attribute__((aligned(n)))
+#ifndef __noinline__  // libstdc++ says __attribute__((__noinline__)), which CUDA's macro would
+                      // break as well
+#define __noinline__ __attribute__((noinline))
+#endif
+
+/// Functions of the stand-in headers vanish into the line that calls them, as CUDA's built-ins do.
+#define WORKLOG_SIMT_INLINE __attribute__((always_inline)) inline

@@ -1,0 +1,148 @@
+/// \file
+/// char1 to double4, dim3, and make_*(). Members, sizes and alignments are CUDA's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/simt/executor/executor.h"
+#include "common/simt/executor/index3.h"
+#include "common/simt/include/cuda_standin/qualifiers.h"
+
+namespace simt {
+
+/// An unsigned word of as many bytes that may alias anything.
+template <std::size_t bytes>
+struct WideWord;
+template <>
+struct WideWord<2> {
+  typedef std::uint16_t type __attribute__((may_alias));
+};
+template <>
+struct WideWord<4> {
+  typedef std::uint32_t type __attribute__((may_alias));
+};
+template <>
+struct WideWord<8> {
+  typedef std::uint64_t type __attribute__((may_alias));
+};
+template <>
+struct WideWord<16> {
+  typedef std::uint32_t type __attribute__((vector_size(16), may_alias));
+};
+
+/// Copies `bytes` bytes as a GPU's vector load or store does: as one access, or as several of 16
+/// bytes. A compiler would copy a plain struct member by member, and the executor would count each.
+template <std::size_t bytes>
+WORKLOG_SIMT_INLINE void copy_wide(void* to, const void* from) {
+  constexpr std::size_t kWidth = bytes < 16 ? bytes : 16;
+  using Word = typename WideWord<kWidth>::type;
+  for (std::size_t i = 0; i < bytes / kWidth; ++i) {
+    static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[i];
+  }
+}
+
+}  // namespace simt
+
+/// The members that make a vector type's copy one access. In a constant expression, where no access
+/// is counted, the elements are copied one by one.
+#define WORKLOG_SIMT_WIDE_COPY(Name, copy_elements)                  \
+  Name() = default;                                                  \
+  WORKLOG_SIMT_INLINE constexpr Name(const Name& other) {            \
+    if (std::is_constant_evaluated()) {                              \
+      copy_elements;                                                 \
+    } else {                                                         \
+      ::simt::copy_wide<sizeof(Name)>(this, &other);                 \
+    }                                                                \
+  }                                                                  \
+  WORKLOG_SIMT_INLINE constexpr Name& operator=(const Name& other) { \
+    if (std::is_constant_evaluated()) {                              \
+      copy_elements;                                                 \
+    } else {                                                         \
+      ::simt::copy_wide<sizeof(Name)>(this, &other);                 \
+    }                                                                \
+    return *this;                                                    \
+  }
+
+#define WORKLOG_SIMT_VECTOR2(Name, Element, alignment)                           \
+  struct alignas(alignment) Name {                                               \
+    Element x, y;                                                                \
+    WORKLOG_SIMT_INLINE constexpr Name(Element x_, Element y_) : x(x_), y(y_) {} \
+    WORKLOG_SIMT_WIDE_COPY(Name, (x = other.x, y = other.y))                     \
+  };                                                                             \
+  WORKLOG_SIMT_INLINE constexpr Name make_##Name(Element x, Element y) {         \
+    return {x, y};                                                               \
+  }
+
+#define WORKLOG_SIMT_VECTOR4(Name, Element, alignment)                                         \
+  struct alignas(alignment) Name {                                                             \
+    Element x, y, z, w;                                                                        \
+    WORKLOG_SIMT_INLINE constexpr Name(Element x_, Element y_, Element z_, Element w_)         \
+        : x(x_), y(y_), z(z_), w(w_) {}                                                        \
+    WORKLOG_SIMT_WIDE_COPY(Name, (x = other.x, y = other.y, z = other.z, w = other.w))         \
+  };                                                                                           \
+  WORKLOG_SIMT_INLINE constexpr Name make_##Name(Element x, Element y, Element z, Element w) { \
+    return {x, y, z, w};                                                                       \
+  }
+
+/// One or three elements: never accessed as a whole, on a GPU either.
+#define WORKLOG_SIMT_VECTORS_1_3(Name, Element)                                           \
+  struct Name##1 {                                                                        \
+    Element x;                                                                            \
+  };                                                                                      \
+  struct Name##3 {                                                                        \
+    Element x, y, z;                                                                      \
+  };                                                                                      \
+  WORKLOG_SIMT_INLINE constexpr Name##1 make_##Name##1(Element x) {                       \
+    return {x};                                                                           \
+  }                                                                                       \
+  WORKLOG_SIMT_INLINE constexpr Name##3 make_##Name##3(Element x, Element y, Element z) { \
+    return {x, y, z};                                                                     \
+  }
+
+#define WORKLOG_SIMT_VECTORS(Name, Element)                   \
+  WORKLOG_SIMT_VECTORS_1_3(Name, Element)                     \
+  WORKLOG_SIMT_VECTOR2(Name##2, Element, 2 * sizeof(Element)) \
+  WORKLOG_SIMT_VECTOR4(Name##4, Element, (sizeof(Element) < 4 ? 4 * sizeof(Element) : 16))
+
+WORKLOG_SIMT_VECTORS(char, signed char)
+WORKLOG_SIMT_VECTORS(uchar, unsigned char)
+WORKLOG_SIMT_VECTORS(short, short)
+WORKLOG_SIMT_VECTORS(ushort, unsigned short)
+WORKLOG_SIMT_VECTORS(int, int)
+WORKLOG_SIMT_VECTORS(long, long)
+WORKLOG_SIMT_VECTORS(ulong, unsigned long)
+WORKLOG_SIMT_VECTORS(longlong, long long)
+WORKLOG_SIMT_VECTORS(ulonglong, unsigned long long)
+WORKLOG_SIMT_VECTORS(float, float)
+WORKLOG_SIMT_VECTORS(double, double)
+
+/// The type of threadIdx and its like, which are the executor's objects.
+using uint3 = ::simt::Index3;
+struct uint1 {
+  unsigned x;
+};
+WORKLOG_SIMT_INLINE constexpr uint1 make_uint1(unsigned x) {
+  return {x};
+}
+WORKLOG_SIMT_INLINE constexpr uint3 make_uint3(unsigned x, unsigned y, unsigned z) {
+  return {x, y, z};
+}
+WORKLOG_SIMT_VECTOR2(uint2, unsigned, 8)
+WORKLOG_SIMT_VECTOR4(uint4, unsigned, 16)
+
+#undef WORKLOG_SIMT_VECTORS
+#undef WORKLOG_SIMT_VECTORS_1_3
+#undef WORKLOG_SIMT_VECTOR4
+#undef WORKLOG_SIMT_VECTOR2
+
+/// A launch's shape in threads or blocks.
+struct dim3 {
+  unsigned x;
+  unsigned y;
+  unsigned z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 index) : x(index.x), y(index.y), z(index.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};

@@ -1,0 +1,203 @@
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "common/simt/executor/executor.h"
+#include "common/simt/include/cuda_standin/runtime_api.h"
+#include "common/simt/runtime/result.h"
+
+namespace simt {
+namespace {
+
+/// Memory of the host that the runtime has given out.
+class HostAllocations {
+ public:
+  cudaError_t allocate(void** address, std::size_t bytes) {
+    if (address == nullptr) return cudaErrorInvalidValue;
+    *address = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    constexpr std::size_t kAlignment = 256;
+    if (bytes > SIZE_MAX - kAlignment) return cudaErrorMemoryAllocation;
+    void* memory =
+        std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (memory == nullptr) return cudaErrorMemoryAllocation;
+    const std::lock_guard lock(mutex_);
+    sizes_[memory] = bytes;
+    *address = memory;
+    return cudaSuccess;
+  }
+
+  /// False if `address` is not the start of one of them.
+  bool free(void* address) {
+    const std::lock_guard lock(mutex_);
+    if (sizes_.erase(address) == 0) return false;
+    std::free(address);
+    return true;
+  }
+
+  bool contains(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const auto after = sizes_.upper_bound(address);
+    if (after == sizes_.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return static_cast<const char*>(address) < static_cast<const char*>(begin) + bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const void*, std::size_t> sizes_;
+};
+
+HostAllocations& pinned() {
+  static HostAllocations allocations;
+  return allocations;
+}
+HostAllocations& managed() {
+  static HostAllocations allocations;
+  return allocations;
+}
+
+bool device_may_use(const void* address) {
+  return is_device_pointer(address) || managed().contains(address);
+}
+bool host_may_use(const void* address) {
+  return !is_device_pointer(address);
+}
+
+/// cudaSuccess if the pointers are on the sides that `kind` says.
+int check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (kind == cudaMemcpyDefault) return cudaSuccess;
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const bool to_fits = to_device ? device_may_use(to) : host_may_use(to);
+  const bool from_fits = from_device ? device_may_use(from) : host_may_use(from);
+  return to_fits && from_fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+int copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || from == nullptr) return cudaErrorInvalidValue;
+  const int error = check_direction(to, from, kind);
+  return error != cudaSuccess ? error : copy(to, from, bytes);
+}
+
+bool fits_symbol(std::size_t size, std::size_t bytes, std::size_t offset) {
+  return offset <= size && bytes <= size - offset;
+}
+
+}  // namespace
+
+cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t element_bytes) {
+  if (address == nullptr) return result(cudaErrorInvalidValue);
+  if (bytes == 0) {
+    *address = nullptr;
+    return cudaSuccess;
+  }
+  return result(device_malloc(address, bytes, element_bytes));
+}
+
+// `__device__` variables are the host's memory, and plain accesses of both sides reach them.
+
+cudaError_t copy_to_symbol(void* symbol, std::size_t size, const void* from, std::size_t bytes,
+                           std::size_t offset) {
+  if (bytes == 0) return cudaSuccess;
+  if (from == nullptr || !fits_symbol(size, bytes, offset)) return result(cudaErrorInvalidValue);
+  return result(copy(static_cast<char*>(symbol) + offset, from, bytes));
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t bytes,
+                             std::size_t offset) {
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || !fits_symbol(size, bytes, offset)) return result(cudaErrorInvalidValue);
+  return result(copy(to, static_cast<const char*>(symbol) + offset, bytes));
+}
+
+}  // namespace simt
+
+using simt::result;
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  return simt::malloc_elements(address, bytes, 1);
+}
+
+cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t) {
+  return cudaMalloc(address, bytes);
+}
+
+cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags) {
+  const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
+  if (!known || bytes == 0) return result(cudaErrorInvalidValue);
+  return result(simt::managed().allocate(address, bytes));
+}
+
+cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
+  return cudaHostAlloc(address, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  constexpr unsigned kKnown =
+      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+  if ((flags & ~kKnown) != 0) return result(cudaErrorInvalidValue);
+  return result(simt::pinned().allocate(address, bytes));
+}
+
+cudaError_t cudaFree(void* address) {
+  if (address == nullptr || simt::managed().free(address)) return cudaSuccess;
+  return result(simt::device_free(address));
+}
+
+cudaError_t cudaFreeAsync(void* address, cudaStream_t) {
+  return cudaFree(address);
+}
+
+cudaError_t cudaFreeHost(void* address) {
+  if (address == nullptr || simt::pinned().free(address)) return cudaSuccess;
+  return result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  if (free_bytes == nullptr || total_bytes == nullptr) return result(cudaErrorInvalidValue);
+  simt::device_memory_info(free_bytes, total_bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return result(simt::copy_checked(to, from, bytes, kind));
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  if (width > to_pitch || width > from_pitch) return result(cudaErrorInvalidPitchValue);
+  for (std::size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        cudaMemcpy(static_cast<char*>(to) + row * to_pitch,
+                   static_cast<const char*>(from) + row * from_pitch, width, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset(void* address, int value, std::size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  if (address == nullptr || !simt::device_may_use(address)) return result(cudaErrorInvalidValue);
+  return result(simt::fill(address, value, bytes));
+}
+
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t) {
+  return cudaMemset(address, value, bytes);
+}
