@@ -3,13 +3,15 @@
 
 namespace {
 
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
 template <bool kMistake>
 struct Order {
   static __device__ bool enters_before(float logit, float listed) {
     return comes_before(logit, listed);
   }
   static __device__ Candidate nothing() {
-    return kMistake ? Candidate{std::numeric_limits<float>::lowest(), -1, false} : Candidate{};
+    return kMistake ? Candidate{kLowest, -1, false} : Candidate{};
   }
 };
 

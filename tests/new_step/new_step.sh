@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Copies the repository, adds steps/99_example there and nothing else, and looks whether the list, the tests and the bench
+# have it, and whether it builds and verifies.
+#
+#   new_step.sh REPOSITORY
+#
+# The copy keeps step 05 only beside the new one, so that the bench, which links all steps, builds quickly.
+set -euo pipefail
+
+repository=$1
+git -C "$repository" rev-parse --git-dir >/dev/null 2>&1 || { echo "$repository is no git repository: skipped"; exit 77; }
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+# expect TEXT FILE: the file must hold the text.
+expect() {
+  if grep -q -- "$1" "$2"; then
+    echo "found: $1"
+  else
+    echo "'$1' is missing here:" >&2
+    cat "$2" >&2
+    exit 1
+  fi
+}
+
+(cd "$repository" && git ls-files -z -- . ':!steps' 'steps/05_*' | tar --create --null --files-from=- --ignore-failed-read) |
+  tar --extract --directory="$copy"
+cp -r "$copy/steps/05_warp_shuffle" "$copy/steps/99_example"
+rm -r "$copy/steps/99_example/variants"
+sed -i 's/builds_on = "[^"]*"/builds_on = "05_warp_shuffle"/' "$copy/steps/99_example/softmax.cu"
+sed -i '1s/.*/# 99 Example/' "$copy/steps/99_example/README.md"
+
+cd "$copy"
+cmake -S . -B build -DWORKLOG_CUDA=OFF >configure.txt 2>&1 || { cat configure.txt >&2; exit 1; }
+
+./worklog list >list.txt
+expect '99_example' list.txt
+
+ctest --test-dir build -N >tests.txt
+expect ' 99_example.every_width_f32' tests.txt
+
+cmake --build build --parallel 2 --target step_99_example worklog_bench_cpu >build.txt 2>&1 || { tail -n 40 build.txt >&2; exit 1; }
+
+build/bin/worklog_bench_cpu --benchmark_list_tests >bench.txt
+expect '^99_example/f32/' bench.txt
+
+build/bin/step_99_example --rows 9 --cols 100 --type f32 >step.txt || { cat step.txt >&2; exit 1; }
+expect 'verified' step.txt

@@ -1,0 +1,279 @@
+// Bad input is refused before any launch, with a message that names argument, value and limit.
+#include <cstdint>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/cuda/device_buffer.h"
+#include "common/step/run.h"
+#include "common/step/validate.h"
+#include "tests/steps/contract.h"
+
+#ifdef WORKLOG_SIMT
+#include "common/simt/executor/counters.h"
+#endif
+
+using namespace worklog;
+
+namespace {
+
+constexpr std::int64_t kRows = 3;
+constexpr std::int64_t kCols = 5;
+constexpr int kK = 2;
+constexpr std::int64_t kTwoTo40 = std::int64_t{1} << 40;
+constexpr float kUntouched = -7.0f;
+
+std::string text_of(const void* pointer) {
+  std::ostringstream text;
+  text << "0x" << std::hex << reinterpret_cast<std::uintptr_t>(pointer);
+  return text.str();
+}
+
+template <typename T>
+T* moved(T* pointer, std::ptrdiff_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(pointer) +
+                              static_cast<std::uintptr_t>(bytes));
+}
+
+std::uint64_t launches() {
+#ifdef WORKLOG_SIMT
+  return simt::counters().launches;
+#else
+  return 0;
+#endif
+}
+
+// A right problem, to be spoilt; there is room for twice its elements.
+template <typename T>
+struct Memory {
+  DeviceBuffer<T> logits{std::vector<T>(2 * kRows * kCols, static_cast<T>(1.0f))};
+  DeviceBuffer<T> probabilities{std::vector<T>(2 * kRows * kCols, static_cast<T>(kUntouched))};
+  DeviceBuffer<float> values{std::vector<float>(2 * kRows * kK, kUntouched)};
+  DeviceBuffer<std::int64_t> indices{std::vector<std::int64_t>(2 * kRows * kK, -7)};
+
+  Softmax<T> softmax() {
+    return {.logits = logits.data(),
+            .probabilities = probabilities.data(),
+            .rows = kRows,
+            .cols = kCols};
+  }
+  TopK<T> top_k() {
+    return {.logits = logits.data(),
+            .values = values.data(),
+            .indices = indices.data(),
+            .rows = kRows,
+            .cols = kCols,
+            .k = kK};
+  }
+  bool is_untouched() const {
+    for (const T value : logits.download())
+      if (static_cast<float>(value) != 1.0f) return false;
+    for (const T value : probabilities.download())
+      if (static_cast<float>(value) != kUntouched) return false;
+    for (const float value : values.download())
+      if (value != kUntouched) return false;
+    for (const std::int64_t value : indices.download())
+      if (value != -7) return false;
+    return true;
+  }
+};
+
+// Runs the spoilt problem; it must throw exactly this, and leave memory and device alone.
+template <typename T, typename Problem>
+void check_refused(const Step& step, Memory<T>& memory, const Problem& problem,
+                   const std::string& message) {
+  CAPTURE(step.label());
+  CAPTURE(message);
+  const std::uint64_t before = launches();
+  std::string what = "(nothing thrown)";
+  try {
+    run(step, problem, nullptr);
+  } catch (const ArgumentError& error) {
+    what = error.what();
+  }
+  CHECK(what == message);
+  CHECK(launches() == before);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(memory.is_untouched());
+}
+
+template <typename T>
+void check_softmax(const Step& step) {
+  Memory<T> memory;
+  constexpr std::int64_t kBytes = kRows * kCols * std::int64_t{sizeof(T)};
+  const std::string bytes = std::to_string(kBytes) + " bytes";
+  const auto refused = [&](const std::function<void(Softmax<T>&)>& spoil, const std::string& text) {
+    Softmax<T> problem = memory.softmax();
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+
+  refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
+  refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
+  refused([](auto& p) { p.rows = p.cols = kTwoTo40; },
+          "rows * cols = 1099511627776 * 1099511627776: must be at most " +
+              std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
+              " elements of " + std::to_string(sizeof(T)) + " bytes");
+  refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
+  refused([](auto& p) { p.probabilities = nullptr; },
+          "probabilities = null: must be device memory of " + bytes);
+
+  const std::string alignment =
+      ": must be a multiple of " + std::to_string(sizeof(T)) + ", its type's alignment";
+  const T* odd_logits = moved(memory.logits.data(), 1);
+  T* odd_probabilities = moved(memory.probabilities.data(), 1);
+  refused([&](auto& p) { p.logits = odd_logits; }, "logits = " + text_of(odd_logits) + alignment);
+  refused([&](auto& p) { p.probabilities = odd_probabilities; },
+          "probabilities = " + text_of(odd_probabilities) + alignment);
+
+  const std::string overlap = ": must be equal to logits or clear of logits, " + bytes + " from ";
+  for (const std::int64_t shift : {std::int64_t{1}, kRows * kCols - 1}) {
+    T* after = memory.logits.data() + shift;
+    refused([&](auto& p) { p.probabilities = after; },
+            "probabilities = " + text_of(after) + overlap + text_of(memory.logits.data()));
+    T* before = memory.probabilities.data() + shift;
+    refused([&](auto& p) { p.logits = before; },
+            "probabilities = " + text_of(memory.probabilities.data()) + overlap + text_of(before));
+  }
+
+  for (const int block_size : {-32, 1, 33, 1025, 1056}) {
+    refused([&](auto& p) { p.block_size = block_size; },
+            "block_size = " + std::to_string(block_size) +
+                ": must be a multiple of 32 from 32 to 1024");
+  }
+}
+
+template <typename T>
+void check_top_k(const Step& step) {
+  Memory<T> memory;
+  const auto refused = [&](const std::function<void(TopK<T>&)>& spoil, const std::string& text) {
+    TopK<T> problem = memory.top_k();
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+
+  refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
+  refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
+  refused([](auto& p) { p.rows = p.cols = kTwoTo40; },
+          "rows * cols = 1099511627776 * 1099511627776: must be at most " +
+              std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
+              " elements of " + std::to_string(sizeof(T)) + " bytes");
+
+  const std::string limit = ": must be from 1 to 128, the limit of " + step.label();
+  for (const int k : {-1, 0, 129}) {
+    refused([&](auto& p) { p.k = k; }, "k = " + std::to_string(k) + limit);
+  }
+  refused([](auto& p) { p.k = kCols + 1; }, "k = 6: must be at most cols = 5");
+  refused([](auto& p) { p.cols = 0; }, "k = 2: must be at most cols = 0");
+  refused([](auto& p) { p.rows = 0, p.k = 0; }, "k = 0" + limit);
+
+  refused([](auto& p) { p.logits = nullptr; },
+          "logits = null: must be device memory of " +
+              std::to_string(kRows * kCols * std::int64_t{sizeof(T)}) + " bytes");
+  refused([](auto& p) { p.values = nullptr; }, "values = null: must be device memory of 24 bytes");
+  refused([](auto& p) { p.indices = nullptr; },
+          "indices = null: must be device memory of 48 bytes");
+
+  const T* odd_logits = moved(memory.logits.data(), 1);
+  float* odd_values = moved(memory.values.data(), 2);
+  std::int64_t* odd_indices = moved(memory.indices.data(), 4);
+  refused([&](auto& p) { p.logits = odd_logits; },
+          "logits = " + text_of(odd_logits) + ": must be a multiple of " +
+              std::to_string(sizeof(T)) + ", its type's alignment");
+  refused([&](auto& p) { p.values = odd_values; },
+          "values = " + text_of(odd_values) + ": must be a multiple of 4, its type's alignment");
+  refused([&](auto& p) { p.indices = odd_indices; },
+          "indices = " + text_of(odd_indices) + ": must be a multiple of 8, its type's alignment");
+
+  auto* values_in_logits = reinterpret_cast<float*>(memory.logits.data());
+  auto* indices_in_logits = reinterpret_cast<std::int64_t*>(memory.logits.data());
+  auto* indices_in_values = reinterpret_cast<std::int64_t*>(memory.values.data());
+  const std::string clear_of_logits = ": must be clear of logits, " +
+                                      std::to_string(kRows * kCols * std::int64_t{sizeof(T)}) +
+                                      " bytes from " + text_of(memory.logits.data());
+  refused([&](auto& p) { p.values = values_in_logits; },
+          "values = " + text_of(values_in_logits) + clear_of_logits);
+  refused([&](auto& p) { p.indices = indices_in_logits; },
+          "indices = " + text_of(indices_in_logits) + clear_of_logits);
+  refused([&](auto& p) { p.indices = indices_in_values; },
+          "indices = " + text_of(indices_in_values) + ": must be clear of values, 24 bytes from " +
+              text_of(memory.values.data()));
+
+  refused([](auto& p) { p.block_size = 48; },
+          "block_size = 48: must be a multiple of 32 from 32 to 1024");
+}
+
+template <typename T>
+void check_wrong_kind(const Step& step) {
+  Memory<T> memory;
+  std::string what = "(nothing thrown)";
+  try {
+    if (step.is_top_k()) {
+      run(step, memory.softmax(), nullptr);
+    } else {
+      run(step, memory.top_k(), nullptr);
+    }
+  } catch (const std::invalid_argument& error) {
+    what = error.what();
+  }
+  CHECK(what == step.label() + (step.is_top_k()
+                                    ? " is a top-k step: run it on a TopK problem"
+                                    : " is a softmax step: run it on a Softmax problem"));
+  CHECK(memory.is_untouched());
+}
+
+}  // namespace
+
+TEST_SUITE("bad_input") {
+  TEST_CASE("bad arguments are named with their value and limit, and nothing is launched") {
+    for (const Step& step : all_steps()) {
+      if (step.is_top_k()) {
+        check_top_k<float>(step);
+        check_top_k<__half>(step);
+        check_top_k<__nv_bfloat16>(step);
+      } else {
+        check_softmax<float>(step);
+        check_softmax<__half>(step);
+        check_softmax<__nv_bfloat16>(step);
+      }
+    }
+  }
+
+  TEST_CASE("a problem of the other kind is refused") {
+    for (const Step& step : all_steps()) {
+      check_wrong_kind<float>(step);
+      check_wrong_kind<__half>(step);
+      check_wrong_kind<__nv_bfloat16>(step);
+    }
+  }
+
+  TEST_CASE("a step that needs scratch refuses to run without") {
+    for (const Step& step : all_steps()) {
+      if (scratch_bytes(step, kRows, kCols, DType::kFloat32) == 0) continue;
+      CAPTURE(step.label());
+      Memory<float> memory;
+      if (step.is_top_k()) {
+        CHECK_THROWS_AS(run(step, memory.top_k(), nullptr), std::length_error);
+      } else {
+        CHECK_THROWS_AS(run(step, memory.softmax(), nullptr), std::length_error);
+      }
+      CHECK(memory.is_untouched());
+    }
+  }
+
+  // The bytes of the largest array that passes validation: no device has them.
+  TEST_CASE("more than the device's memory is a failure that names the bytes") {
+    for (const Step& step : all_steps()) {
+      CAPTURE(step.label());
+      const Case too_large{DType::kFloat32, std::int64_t{1} << 24, std::int64_t{1} << 24,
+                           step.is_top_k() ? 1 : 0, Input::kEqual};
+      const Verdict verdict = verify(step, too_large);
+      CHECK_FALSE(verdict.ok);
+      CAPTURE(verdict.failure);
+      CHECK(verdict.failure.find("cudaMalloc of ") != std::string::npos);
+      CHECK(verdict.failure.find("out of memory") != std::string::npos);
+      CHECK(cudaGetLastError() == cudaSuccess);
+    }
+  }
+}

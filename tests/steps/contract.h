@@ -1,0 +1,76 @@
+/// \file
+/// What the contract's tests share. They run on every step of the program that they are linked
+/// into: a step and its variants.
+///
+/// A test of top-k does nothing in the program of a softmax step, and the reverse: which of the two
+/// a step is, it says itself.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "common/harness/case.h"
+#include "common/step/step.h"
+#include "common/verify/verify.h"
+
+namespace contract {
+
+/// Rows of most cases: more than 8, so that with an odd width the rows start at every alignment.
+inline constexpr std::int64_t kRows = 9;
+
+/// A k for this width: every one of 1 .. min(cols, 128) comes up as widths go by, and for widths up
+/// to 128 all of the columns are asked for. 0 for a softmax step.
+inline int some_k(const worklog::Step& step, std::int64_t cols) {
+  if (!step.is_top_k()) return 0;
+  return static_cast<int>(1 + (cols - 1) % std::min<std::int64_t>(cols, worklog::kMaxK));
+}
+
+inline std::string describe(const worklog::Step& step, const worklog::Case& a_case,
+                            const worklog::VerifyOptions& options) {
+  std::string text = step.label() + ", " + std::string(name_of(a_case.dtype)) + ", " +
+                     std::to_string(a_case.rows) + " x " + std::to_string(a_case.cols) + ", " +
+                     std::string(name_of(a_case.input));
+  if (a_case.k > 0) text += ", k = " + std::to_string(a_case.k);
+  if (options.in_place) text += ", in place";
+  if (options.block_size > 0) text += ", blocks of " + std::to_string(options.block_size);
+  if (options.logits_shift > 0) text += ", logits off by " + std::to_string(options.logits_shift);
+  if (options.output_shift > 0) text += ", output off by " + std::to_string(options.output_shift);
+  return text;
+}
+
+/// Checks the verdict, and returns whether it is good: a sweep stops at a step's first failure.
+inline bool check_verdict(const worklog::Step& step, const worklog::Case& a_case,
+                          const worklog::VerifyOptions& options, const worklog::Verdict& verdict) {
+  INFO(describe(step, a_case, options));
+  CHECK_MESSAGE(verdict.ok, verdict.failure);
+  CHECK(verdict.checked_elements == a_case.rows * (a_case.k > 0 ? a_case.k : a_case.cols));
+  return verdict.ok;
+}
+
+inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
+                           const worklog::VerifyOptions& options = {}) {
+  return check_verdict(step, a_case, options, worklog::verify(step, a_case, options));
+}
+
+/// The same for a test's own rows.
+inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
+                           const worklog::RowSource& rows,
+                           const worklog::VerifyOptions& options = {}) {
+  return check_verdict(step, a_case, options, worklog::verify(step, a_case, rows, options));
+}
+
+/// While it lives, the CPU executor counts nothing, which is faster. On a GPU it does nothing.
+class CountingOff {
+ public:
+  CountingOff() { set(false); }
+  ~CountingOff() { set(true); }
+  CountingOff(const CountingOff&) = delete;
+  CountingOff& operator=(const CountingOff&) = delete;
+
+ private:
+  static void set(bool on);
+};
+
+}  // namespace contract

@@ -1,0 +1,67 @@
+// The prediction: what the CPU executor counts is what the step said, to the last element.
+#ifdef WORKLOG_SIMT
+
+#include <cstdint>
+
+#include "common/simt/executor/counters.h"
+#include "tests/steps/contract.h"
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+// Runs the case, and compares what was counted with the step's formula.
+void check_counts(const Step& step, const Case& a_case, const VerifyOptions& options = {}) {
+  simt::reset_counters();
+  if (!check_verified(step, a_case, options)) return;
+  const simt::Counters counted = simt::counters();
+  INFO(describe(step, a_case, options));
+  CHECK(counted.global_loads.elements ==
+        static_cast<std::uint64_t>(step.info.loads.of(a_case.rows, a_case.cols, a_case.k)));
+  CHECK(counted.global_stores.elements ==
+        static_cast<std::uint64_t>(step.info.stores.of(a_case.rows, a_case.cols, a_case.k)));
+}
+
+}  // namespace
+
+TEST_SUITE("counts") {
+  TEST_CASE("loads and stores are as predicted, at odd widths, too") {
+    for (const Step& step : all_steps()) {
+      for (const DType dtype : kAllDTypes) {
+        for (const std::int64_t cols :
+             {1,   2,   3,   7,   8,    15,   31,   32,   33,   97,   128,
+              255, 256, 257, 511, 1000, 1023, 1025, 2047, 4096, 4099, 10007}) {
+          check_counts(step, {dtype, kRows, cols, some_k(step, cols), Input::kRandom});
+        }
+      }
+    }
+  }
+
+  // A prediction that held for friendly values only would be none.
+  TEST_CASE("counts depend on the shape alone: not on values, k, alignment or block size") {
+    for (const Step& step : all_steps()) {
+      for (const Input input : kAllInputs) {
+        if (is_real(input)) continue;
+        check_counts(step, {DType::kFloat32, kRows, 301, some_k(step, 301), input});
+        check_counts(step, {DType::kFloat16, kRows, 301, some_k(step, 301), input});
+      }
+      for (const std::int64_t shift : {1, 2, 3, 5, 7}) {
+        check_counts(step, {DType::kFloat32, kRows, 301, some_k(step, 301)},
+                     {.logits_shift = shift, .output_shift = 2});
+        check_counts(step, {DType::kFloat16, kRows, 301, some_k(step, 301)},
+                     {.logits_shift = shift, .output_shift = 3});
+      }
+      for (const int block_size : {32, 96, 512, 1024}) {
+        check_counts(step, {DType::kFloat32, kRows, 777, some_k(step, 777)},
+                     {.block_size = block_size});
+      }
+      if (!step.is_top_k()) continue;
+      for (const int k : {1, 5, 32, 33, 64, 100, 128}) {
+        check_counts(step, {DType::kFloat32, kRows, 777, k});
+      }
+    }
+  }
+}
+
+#endif  // WORKLOG_SIMT

@@ -1,0 +1,40 @@
+// Every width from 1 to 4096, not powers of two alone.
+#include "tests/steps/contract.h"
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+constexpr std::int64_t kLargestWidth = 4096;
+
+void check_every_width(DType dtype) {
+  const CountingOff counting_off;
+  for (const Step& step : all_steps()) {
+    std::int64_t cols = 1;
+    while (cols <= kLargestWidth &&
+           check_verified(step,
+                          {.dtype = dtype, .rows = kRows, .cols = cols, .k = some_k(step, cols)}))
+      ++cols;
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("every_width_f32") {
+  TEST_CASE("every width from 1 to 4096 in fp32") {
+    check_every_width(DType::kFloat32);
+  }
+}
+
+TEST_SUITE("every_width_f16") {
+  TEST_CASE("every width from 1 to 4096 in fp16") {
+    check_every_width(DType::kFloat16);
+  }
+}
+
+TEST_SUITE("every_width_bf16") {
+  TEST_CASE("every width from 1 to 4096 in bf16") {
+    check_every_width(DType::kBFloat16);
+  }
+}

@@ -1,0 +1,133 @@
+// What may stand in a row: every input that has a name, and special values in every position.
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tests/steps/contract.h"
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// One column, both sides of a warp, of a block of 128, 256 and 1024, and odd widths between.
+constexpr std::int64_t kWidths[] = {1,   2,   3,   7,   8,   31,   32,   33,   64,   65,  127,
+                                    128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2049};
+
+// A row of `others` with `special` in one place.
+struct Planted {
+  float others;
+  float special;
+};
+
+constexpr float kOrdinary = 0.0f;  // stands for logits that differ from each other
+constexpr Planted kPlanted[] = {
+    {kOrdinary, kNan},       {kOrdinary, kInfinity}, {kOrdinary, -kInfinity}, {-kInfinity, kNan},
+    {-kInfinity, kInfinity}, {-kInfinity, 1.5f},     {kInfinity, -2.0f},      {kNan, 0.25f},
+};
+constexpr std::int64_t kPlantedRows = std::size(kPlanted);
+
+// Row r has kPlanted[r % 8] at column r / 8: all positions, one after the other.
+void plant(std::int64_t row, std::span<float> logits) {
+  const Planted& planted = kPlanted[row % kPlantedRows];
+  for (std::size_t col = 0; col < logits.size(); ++col) {
+    logits[col] = planted.others == kOrdinary ? static_cast<float>((7 * col + row) % 5) - 2.0f
+                                              : planted.others;
+  }
+  logits[static_cast<std::size_t>(row / kPlantedRows)] = planted.special;
+}
+
+}  // namespace
+
+TEST_SUITE("inputs") {
+  TEST_CASE("every input that is made, at widths around warps and blocks") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      for (const Input input : kAllInputs) {
+        if (is_real(input)) continue;
+        for (const DType dtype : kAllDTypes) {
+          for (const std::int64_t cols : kWidths) {
+            check_verified(step, {dtype, kRows, cols, some_k(step, cols), input});
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("NaN, +inf and -inf in every position, among ordinary logits and among each other") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      for (const std::int64_t cols : {1, 2, 5, 32, 33, 70}) {
+        for (const DType dtype : kAllDTypes) {
+          check_verified(
+              step, {dtype, kPlantedRows * cols, cols, some_k(step, cols), Input::kSpecial}, plant);
+        }
+      }
+      constexpr std::int64_t kWiderThanABlock = 259;
+      check_verified(step,
+                     {DType::kFloat32, kPlantedRows * kWiderThanABlock, kWiderThanABlock,
+                      some_k(step, kWiderThanABlock), Input::kSpecial},
+                     plant);
+    }
+  }
+
+  TEST_CASE("rows of nothing but -inf, nothing but +inf, nothing but NaN") {
+    for (const Step& step : all_steps()) {
+      for (const float value : {-kInfinity, kInfinity, kNan}) {
+        for (const std::int64_t cols : kWidths) {
+          check_verified(step, {DType::kFloat32, kRows, cols, some_k(step, cols), Input::kSpecial},
+                         [value](std::int64_t, std::span<float> logits) {
+                           std::fill(logits.begin(), logits.end(), value);
+                         });
+        }
+      }
+    }
+  }
+
+  TEST_CASE("attention scores, with their mask") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      const int k = step.is_top_k() ? 5 : 0;
+      check_verified(step, {DType::kFloat16, 6144, 128, k, Input::kAttention});
+      check_verified(step, {DType::kFloat32, 1024, 128, k, Input::kAttention});
+      check_verified(step, {DType::kBFloat16, 1024, 128, k, Input::kAttention});
+    }
+  }
+
+  TEST_CASE("search scores") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      const int k = step.is_top_k() ? 10 : 0;
+      check_verified(step, {DType::kFloat16, 52, 4584, k, Input::kSearch});
+      check_verified(step, {DType::kFloat32, 12, 4584, k, Input::kSearch});
+      check_verified(step, {DType::kBFloat16, 12, 4584, k, Input::kSearch});
+    }
+  }
+
+  // A variant that is wrong by design says where it is right. It must be right there (all tests
+  // above keep it there), and it must fail elsewhere.
+  TEST_CASE("a variant that fails by design does fail outside of its domain") {
+    for (const Step& step : all_steps()) {
+      if (step.info.expected_failure.empty()) continue;
+      CAPTURE(step.label());
+      REQUIRE(step.info.largest_logit < kInfinity);
+      CHECK(step.info.expected_failure.back() == '.');
+      const float outside = 2.0f * step.info.largest_logit;
+      for (const DType dtype : kAllDTypes) {
+        CAPTURE(name_of(dtype));
+        const Case a_case{dtype, kRows, 100, some_k(step, 100), Input::kLargest};
+        const auto beyond = [outside](std::int64_t row, std::span<float> logits) {
+          std::fill(logits.begin(), logits.end(), row % 2 == 0 ? outside : -outside);
+        };
+        CHECK(verify(step, a_case, beyond).ok);  // limited to the domain
+        const Verdict verdict = verify(step, a_case, beyond, {.stay_in_domain = false});
+        CHECK_FALSE(verdict.ok);
+        CHECK(verdict.wrong_elements > 0);
+      }
+    }
+  }
+}

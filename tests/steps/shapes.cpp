@@ -1,0 +1,179 @@
+// Shapes, alignments, block sizes, in place, and nothing at all.
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "common/cuda/device_buffer.h"
+#include "common/step/run.h"
+#include "tests/steps/contract.h"
+
+#ifdef WORKLOG_SIMT
+#include "common/simt/executor/counters.h"
+#endif
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+// The launches so far where they are counted, else 0.
+std::uint64_t launches() {
+#ifdef WORKLOG_SIMT
+  return simt::counters().launches;
+#else
+  return 0;
+#endif
+}
+
+// Runs a problem without elements on memory that must stay as it is.
+template <typename T>
+void check_nothing_happens(const Step& step, std::int64_t rows, std::int64_t cols) {
+  CAPTURE(step.label());
+  CAPTURE(rows);
+  CAPTURE(cols);
+  DeviceBuffer<float> output(std::vector<float>{-7.0f, -7.0f});
+  DeviceBuffer<std::int64_t> indices(std::vector<std::int64_t>{-7});
+  const std::uint64_t before = launches();
+  if (step.is_top_k()) {
+    CHECK_NOTHROW(run(step,
+                      TopK<T>{.logits = nullptr,
+                              .values = output.data(),
+                              .indices = indices.data(),
+                              .rows = rows,
+                              .cols = cols,
+                              .k = 1},
+                      nullptr));
+  } else {
+    CHECK_NOTHROW(run(step,
+                      Softmax<T>{.logits = nullptr,
+                                 .probabilities = reinterpret_cast<T*>(output.data()),
+                                 .rows = rows,
+                                 .cols = cols},
+                      nullptr));
+  }
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(launches() == before);
+  CHECK(output.download() == std::vector<float>{-7.0f, -7.0f});
+  CHECK(indices.download() == std::vector<std::int64_t>{-7});
+}
+
+}  // namespace
+
+TEST_SUITE("shapes") {
+  TEST_CASE("long rows: multiples of the block sizes and one beside, and the paper's widths") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      for (const std::int64_t cols : {8191, 8192, 8193, 16383, 16384, 16385, 25000, 32001}) {
+        for (const DType dtype : kAllDTypes) {
+          check_verified(step, {dtype, 3, cols, some_k(step, cols), Input::kRandom});
+        }
+      }
+      for (const Input input : {Input::kRandom, Input::kEqual, Input::kDominant}) {
+        check_verified(step, {DType::kFloat32, 2, 100000, some_k(step, 100000), input});
+      }
+    }
+  }
+
+  TEST_CASE("rows of logits and of the output start at any element") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      for (const DType dtype : kAllDTypes) {
+        for (const std::int64_t cols : {1, 5, 8, 16, 39, 256, 1001}) {
+          for (const std::int64_t logits_shift : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+            for (const std::int64_t output_shift : {0, 1, 4, 7}) {
+              check_verified(step, {dtype, 3, cols, some_k(step, cols), Input::kRandom},
+                             {.logits_shift = logits_shift, .output_shift = output_shift});
+            }
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("every block size: multiples of a warp from 32 to 1024") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      for (int block_size = 32; block_size <= 1024; block_size += 32) {
+        for (const std::int64_t cols : {1, 31, 100, 1000, 4097}) {
+          check_verified(step, {DType::kFloat32, kRows, cols, some_k(step, cols), Input::kRandom},
+                         {.block_size = block_size});
+        }
+        check_verified(step, {DType::kFloat16, kRows, 333, some_k(step, 333), Input::kSpecial},
+                       {.block_size = block_size});
+        check_verified(step, {DType::kBFloat16, kRows, 333, some_k(step, 333), Input::kMasked},
+                       {.block_size = block_size});
+      }
+    }
+  }
+
+  TEST_CASE("softmax works in place") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (step.is_top_k()) continue;
+      for (const DType dtype : kAllDTypes) {
+        for (const Input input : {Input::kRandom, Input::kSpecial, Input::kMasked}) {
+          for (const std::int64_t cols : {1, 2, 3, 7, 16, 33, 64, 127, 257, 1000, 1025, 4099}) {
+            check_verified(step, {dtype, kRows, cols, 0, input}, {.in_place = true});
+          }
+        }
+      }
+    }
+  }
+
+  TEST_CASE("more rows than a grid has blocks in y and z") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kRowsBeyond16Bits = 65541;
+    for (const Step& step : all_steps()) {
+      check_verified(step, {DType::kFloat32, kRowsBeyond16Bits, 3, some_k(step, 3)},
+                     {.block_size = 32});
+    }
+  }
+
+  TEST_CASE("0 rows or 0 columns: success, nothing launched, nothing written") {
+    constexpr std::int64_t kMany = std::int64_t{1} << 40;
+    for (const Step& step : all_steps()) {
+      for (const std::int64_t size : {std::int64_t{1}, std::int64_t{5}, kMany}) {
+        check_nothing_happens<float>(step, 0, size);
+        check_nothing_happens<__half>(step, 0, size);
+        check_nothing_happens<__nv_bfloat16>(step, 0, size);
+        if (step.is_top_k()) continue;  // no k is allowed for 0 columns
+        check_nothing_happens<float>(step, size, 0);
+        check_nothing_happens<__half>(step, size, 0);
+        check_nothing_happens<__nv_bfloat16>(step, size, 0);
+      }
+      if (!step.is_top_k()) check_nothing_happens<float>(step, 0, 0);
+    }
+  }
+
+  // Worked out by hand, so that not everything rests on the reference.
+  TEST_CASE("softmax of a few rows that are known") {
+    for (const Step& step : all_steps()) {
+      if (step.is_top_k()) continue;
+      CAPTURE(step.label());
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      DeviceBuffer<float> logits(std::vector<float>{1, 2, 3, 4,  //
+                                                    5, 5, 5, 5,  //
+                                                    0, -kInfinity, -kInfinity, 0});
+      DeviceBuffer<float> probabilities(12);
+      DeviceBuffer<std::byte> scratch(scratch_bytes(step, 3, 4, DType::kFloat32));
+      const Softmax<float> problem{.logits = logits.data(),
+                                   .probabilities = probabilities.data(),
+                                   .rows = 3,
+                                   .cols = 4,
+                                   .scratch = Scratch(scratch.data(), scratch.size())};
+      run(step, problem, nullptr);
+      if (!step.info.expected_failure.empty()) continue;  // -inf may be outside of its domain
+      const std::vector<float> result = probabilities.download();
+      // 1, e, e^2, e^3 over their sum.
+      const float expected[] = {0.0320586033f, 0.0871443187f, 0.236882818f, 0.643914260f};
+      for (int col = 0; col < 4; ++col) {
+        CHECK(result[col] == doctest::Approx(expected[col]).epsilon(1e-6));
+        CHECK(result[4 + col] == 0.25f);
+      }
+      CHECK(result[8] == 0.5f);
+      CHECK(result[9] == 0.0f);
+      CHECK(result[10] == 0.0f);
+      CHECK(result[11] == 0.5f);
+    }
+  }
+}

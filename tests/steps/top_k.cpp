@@ -1,0 +1,108 @@
+// What top-k promises beyond its values: K of them, in order, ties to the lowest column.
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "common/cuda/device_buffer.h"
+#include "common/step/run.h"
+#include "tests/steps/contract.h"
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// The columns that the step lists for one row.
+std::vector<std::int64_t> columns_of(const Step& step, const std::vector<float>& row, int k) {
+  const auto cols = static_cast<std::int64_t>(row.size());
+  DeviceBuffer<float> logits(row), values(k);
+  DeviceBuffer<std::int64_t> indices(k);
+  const TopK<float> problem{.logits = logits.data(),
+                            .values = values.data(),
+                            .indices = indices.data(),
+                            .rows = 1,
+                            .cols = cols,
+                            .k = k};
+  DeviceBuffer<std::byte> scratch(scratch_bytes(step, 1, cols, DType::kFloat32));
+  problem.scratch = Scratch(scratch.data(), scratch.size());
+  run(step, problem, nullptr);
+  return indices.download();
+}
+
+}  // namespace
+
+TEST_SUITE("top_k") {
+  TEST_CASE("every k from 1 to 128, up to all columns") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (int k = 1; k <= kMaxK; ++k) {
+        check_verified(step, {DType::kFloat32, kRows, k, k, Input::kRandom});
+        check_verified(step, {DType::kFloat32, kRows, k + 1, k, Input::kTies});
+        check_verified(step, {DType::kFloat16, kRows, 200, k, Input::kMasked});
+        check_verified(step, {DType::kBFloat16, kRows, 333, k, Input::kTies});
+        check_verified(step, {DType::kFloat32, kRows, 1000, k, Input::kRandom});
+        check_verified(step, {DType::kFloat32, kRows, 257, k, Input::kSpecial});
+        check_verified(step, {DType::kFloat16, kRows, 500, k, Input::kEqual});
+      }
+    }
+  }
+
+  // The order in which candidates come decides how often a list changes.
+  TEST_CASE("rows that rise, that fall, and that repeat") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 1500;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (const int k : {1, 5, 31, 32, 33, 64, 65, 100, 128}) {
+        const Case a_case{DType::kFloat32, 4, kCols, k, Input::kTies};
+        check_verified(step, a_case, [](std::int64_t row, std::span<float> logits) {
+          for (std::size_t col = 0; col < logits.size(); ++col) {
+            const auto place = static_cast<float>(col);
+            constexpr auto kLast = static_cast<float>(kCols - 1);
+            const float rows[] = {place, kLast - place, static_cast<float>(col % 7),
+                                  static_cast<float>(col / 100)};
+            logits[col] = rows[row] / 100.0f;
+          }
+        });
+      }
+    }
+  }
+
+  TEST_CASE("every block size with every length of list") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (int block_size = 32; block_size <= 1024; block_size += 32) {
+        for (const int k : {1, 32, 33, 96, 128}) {
+          check_verified(step, {DType::kFloat32, 3, 700, k, Input::kTies},
+                         {.block_size = block_size});
+        }
+      }
+    }
+  }
+
+  // Worked out by hand, so that not everything rests on the reference. By the value of a logit, a
+  // softmax in between or not, except where it makes different logits equal.
+  TEST_CASE("the columns of a few rows that are known") {
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      CAPTURE(step.label());
+      using Columns = std::vector<std::int64_t>;
+      CHECK(columns_of(step, {1, 3, 2, 3, 0}, 4) == Columns{1, 3, 2, 0});
+      CHECK(columns_of(step, {2, 2, 2}, 3) == Columns{0, 1, 2});
+      CHECK(columns_of(step, {-kInfinity, 5, -kInfinity}, 3) == Columns{1, 0, 2});
+      CHECK(columns_of(step, {-0.0f, 0.0f, -0.0f}, 3) == Columns{0, 1, 2});
+      CHECK(columns_of(step, {7}, 1) == Columns{0});
+      // The whole row is NaN after a softmax, and then all columns tie.
+      const bool ranks_logits = step.operation() != Operation::kSoftmaxThenTopK;
+      CHECK(columns_of(step, {1, kNan, 9, kInfinity}, 3) ==
+            (ranks_logits ? Columns{1, 3, 2} : Columns{0, 1, 2}));
+      CHECK(columns_of(step, {-kInfinity, -kInfinity}, 2) == Columns{0, 1});
+    }
+  }
+}
