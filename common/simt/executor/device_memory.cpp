@@ -35,8 +35,7 @@ DeviceMemory::DeviceMemory() {
   free_[kRedZone] = Arena::kBytes - kRedZone;
 }
 
-// ---- allocation
-// ------------------------------------------------------------------------------------------------
+// ---- allocation ----
 
 int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t element_bytes,
                            bool managed) {
@@ -125,8 +124,7 @@ void DeviceMemory::usage(std::size_t* free_bytes, std::size_t* total_bytes) cons
   if (total_bytes != nullptr) *total_bytes = Arena::kBytes;
 }
 
-// ---- what an address is
-// ----------------------------------------------------------------------------------------
+// ---- what an address is ----
 
 DeviceMemory::Allocations::const_iterator DeviceMemory::find(std::uintptr_t address) const {
   auto after = allocations_.upper_bound(address - arena.begin);
@@ -172,8 +170,7 @@ std::string DeviceMemory::describe(std::uintptr_t address) const {
   return "device memory in which nothing is allocated";
 }
 
-// ---- element sizes
-// ---------------------------------------------------------------------------------------------
+// ---- element sizes ----
 
 void DeviceMemory::set_element_size(std::uintptr_t address, std::size_t bytes,
                                     std::size_t element_bytes) {
@@ -205,8 +202,7 @@ DeviceMemory::ElementRange DeviceMemory::elements_at(std::uintptr_t address) con
   return {address, address + 1, 1};
 }
 
-// ---- the interface
-// ---------------------------------------------------------------------------------------------
+// ---- the interface ----
 
 int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
   return DeviceMemory::instance().allocate(address, bytes, element_bytes, false);

@@ -60,18 +60,26 @@ int take_error();
 int peek_error();
 void set_error(int code);
 
-// ---- called by device code
-// -------------------------------------------------------------------------------------
+// ---- called by device code ----
+
+// clang must neither duplicate nor move a rendezvous into the sides of a branch, as it otherwise
+// does when it threads jumps: lanes that meet in the source would no longer do so in the code.
+#if defined(__clang__)
+#define WORKLOG_RENDEZVOUS __attribute__((convergent, noduplicate))
+#else
+#define WORKLOG_RENDEZVOUS
+#endif
 
 /// Waits until all threads of the block that have not returned arrive. Returns how many of them
 /// passed `predicate`.
-int block_barrier(bool predicate, Location where);
+WORKLOG_RENDEZVOUS int block_barrier(bool predicate, Location where);
 
 /// One lane's part in a warp-wide operation of the lanes named in `mask`; `value` holds up to 8
 /// bytes, `argument` the lane, delta or lane mask. Shuffles return the source lane's value, kBallot
 /// the lanes whose value is not 0.
-std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64_t value,
-                             int argument, int width, Location where);
+WORKLOG_RENDEZVOUS std::uint64_t warp_operation(WarpOperation operation, unsigned mask,
+                                                std::uint64_t value, int argument, int width,
+                                                Location where);
 
 /// The lanes of the calling warp that have not returned.
 unsigned active_lanes();
@@ -91,7 +99,7 @@ struct SharedVariable {
 void* static_shared(const SharedVariable& variable);
 
 /// Clusters and their distributed shared memory.
-void cluster_barrier(Location where);
+WORKLOG_RENDEZVOUS void cluster_barrier(Location where);
 unsigned cluster_rank();
 unsigned cluster_size();
 void* map_shared_rank(void* mine, unsigned rank);
@@ -99,8 +107,7 @@ void* map_shared_rank(void* mine, unsigned rank);
 /// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`.
 void note_atomic(void* address, std::size_t bytes, Location where);
 
-// ---- device memory
-// ---------------------------------------------------------------------------------------------
+// ---- device memory ----
 
 /// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic
 /// is counted. Return CUDA error codes.

@@ -40,8 +40,7 @@ bool same_place(const Location& a, const Location& b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
-// ---- who waits where, for messages
-// -----------------------------------------------------------------------------
+// ---- who waits where, for messages ----
 
 std::string describe(const Lane& lane) {
   const Warp& warp = *lane.warp;
@@ -84,8 +83,7 @@ const Lane* first_of(const Block& block, unsigned Warp::*set) {
   return nullptr;
 }
 
-// ---- warp operations
-// -------------------------------------------------------------------------------------------
+// ---- warp operations ----
 
 // PTX ISA, shfl.sync: the lane that `lane` reads, itself when that would leave its segment of
 // `width` lanes.
@@ -268,8 +266,7 @@ unsigned active_lanes() {
   return current.lane->warp->alive;
 }
 
-// ---- barriers
-// --------------------------------------------------------------------------------------------------
+// ---- barriers ----
 
 int block_barrier(bool predicate, Location where) {
   Lane& lane = *current.lane;
