@@ -5,6 +5,7 @@
 /// beside it gives the same bits.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -22,43 +23,34 @@ inline constexpr std::uint16_t kCanonicalNarrowNaN = 0x7fff;
 // ---- float16: 1 sign bit, 5 exponent bits, 10 mantissa bits
 // -----------------------------------------------------
 
+// Without branches: in device code each branch is a call of the executor.
+
+/// The addition of a power of two rounds: one whose unit in the last place is the result's.
 WORKLOG_SIMT_INLINE std::uint16_t portable_float16_bits(float value) {
   constexpr std::uint32_t kInfinity = 0x7f800000;
-  constexpr std::uint32_t kOverflow = 0x47800000;        // 2^16
   constexpr std::uint32_t kSmallestNormal = 0x38800000;  // 2^-14
-  constexpr float kSubnormalShift =
-      0.5f;  // its unit in the last place is float16's smallest subnormal
+  constexpr std::uint32_t kOverflow = 0x47800000;        // 2^16, float16's infinity
+  constexpr std::uint32_t kMantissaDifference = 23 - 10;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = (bits >> 16) & 0x8000;
-  const std::uint32_t magnitude = bits & 0x7fffffff;
-  std::uint32_t result;
-  if (magnitude > kInfinity) return kCanonicalNarrowNaN;
-  if (magnitude >= kOverflow) {
-    result = 0x7c00;
-  } else if (magnitude < kSmallestNormal) {
-    const float shifted = std::bit_cast<float>(magnitude) + kSubnormalShift;  // the addition rounds
-    result = std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(kSubnormalShift);
-  } else {
-    const std::uint32_t odd = (magnitude >> 13) & 1;
-    result = (magnitude - ((127 - 15) << 23) + 0xfff + odd) >> 13;  // a carry reaches infinity
-  }
-  return static_cast<std::uint16_t>(sign | result);
+  const std::uint32_t magnitude = std::min(bits & 0x7fffffffu, kOverflow);
+  const std::uint32_t exponent = std::max(magnitude & kInfinity, kSmallestNormal);
+  const std::uint32_t power = exponent + (kMantissaDifference << 23);
+  const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(power);
+  const std::uint32_t significand = std::bit_cast<std::uint32_t>(sum) - power;
+  // The significand's leading bit, where there is one, adds one to the exponent field.
+  const std::uint32_t result = ((exponent - kSmallestNormal) >> kMantissaDifference) + significand;
+  const bool nan = (bits & 0x7fffffffu) > kInfinity;
+  return static_cast<std::uint16_t>(nan ? kCanonicalNarrowNaN : (bits >> 16 & 0x8000u) | result);
 }
 
+/// A float16's bits, moved to a float's place, are its value times 2^-112, subnormal or not.
 WORKLOG_SIMT_INLINE float portable_float16_value(std::uint16_t bits) {
-  constexpr float kSubnormalShift = 0.5f;
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-  const std::uint32_t magnitude = bits & 0x7fff;
-  std::uint32_t result;
-  if (magnitude >= 0x7c00) {
-    result = 0x7f800000 | (magnitude << 13);
-  } else if (magnitude >= 0x0400) {
-    result = (magnitude << 13) + ((127 - 15) << 23);
-  } else {
-    const std::uint32_t shifted = std::bit_cast<std::uint32_t>(kSubnormalShift) + magnitude;
-    result = std::bit_cast<std::uint32_t>(std::bit_cast<float>(shifted) - kSubnormalShift);
-  }
-  return std::bit_cast<float>(sign | result);
+  constexpr std::uint32_t kInfinity = 0x7f800000;
+  const std::uint32_t magnitude = bits & 0x7fffu;
+  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  const std::uint32_t infinite = magnitude >= 0x7c00u ? kInfinity : 0u;
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | infinite | sign);
 }
 
 /// Rounds to nearest, ties to even. A NaN becomes the canonical one.
@@ -91,9 +83,10 @@ WORKLOG_SIMT_INLINE float float16_value(std::uint16_t bits) {
 
 /// Rounds to nearest, ties to even. A NaN becomes the canonical one.
 WORKLOG_SIMT_INLINE std::uint16_t bfloat16_bits(float value) {
-  if (value != value) return kCanonicalNarrowNaN;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+  const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return static_cast<std::uint16_t>(nan ? kCanonicalNarrowNaN : rounded);
 }
 
 WORKLOG_SIMT_INLINE float bfloat16_value(std::uint16_t bits) {
