@@ -3,6 +3,8 @@
 /// `__shared__` is not here: the source translator replaces it.
 #pragma once
 
+#include <memory>  // says __attribute__((__noinline__)): must come before the macro below
+
 /// Defined where CUDA source is compiled for the CPU executor.
 #define WORKLOG_SIMT 1
 
@@ -16,10 +18,7 @@
 #define __maxnreg__(...)
 #define __forceinline__ __attribute__((always_inline)) inline
 #define __align__(n) __attribute__((aligned(n)))
-#ifndef __noinline__  // libstdc++ says __attribute__((__noinline__)), which CUDA's macro would
-                      // break as well
 #define __noinline__ __attribute__((noinline))
-#endif
 
 /// Functions of the stand-in headers vanish into the line that calls them, as CUDA's built-ins do.
 #define WORKLOG_SIMT_INLINE __attribute__((always_inline)) inline
