@@ -1,0 +1,189 @@
+#include "common/harness/options.h"
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "common/harness/report_cases.h"
+
+namespace worklog {
+
+namespace {
+
+constexpr std::int64_t kDefaultRows = 64;
+constexpr std::int64_t kDefaultCols = 4096;
+
+// Walks over the arguments: an option, and its value if it has one, as "--rows 64" or "--rows=64".
+class Arguments {
+ public:
+  Arguments(int argc, const char* const* argv) : arguments_(argv + 1, argv + argc) {}
+
+  bool next() {
+    if (at_ == arguments_.size()) return false;
+    option_ = arguments_[at_++];
+    value_.reset();
+    const std::size_t equals = option_.find('=');
+    if (option_.starts_with("--") && equals != std::string::npos) {
+      value_ = option_.substr(equals + 1);
+      option_.erase(equals);
+    }
+    return true;
+  }
+
+  const std::string& option() const { return option_; }
+
+  void refuse_value() const {
+    if (value_) throw UsageError(option_ + ": takes no value, and got '" + *value_ + "'");
+  }
+
+  std::string value() {
+    if (value_) return *value_;
+    if (at_ == arguments_.size()) throw UsageError(option_ + ": needs a value");
+    return arguments_[at_++];
+  }
+
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    const std::string text = value();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < least ||
+        number > most) {
+      throw UsageError(option_ + " " + text + ": must be a whole number from " +
+                       std::to_string(least) + " to " + std::to_string(most));
+    }
+    return number;
+  }
+
+ private:
+  std::vector<std::string> arguments_;
+  std::size_t at_ = 0;
+  std::string option_;
+  std::optional<std::string> value_;
+};
+
+std::string title(const std::string& variant) {
+  return variant.empty() ? "none" : variant;
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr int kMaxBlockSize = 1024;
+  Options options;
+  Arguments arguments(argc, argv);
+  const auto flag = [&](bool& set) {
+    arguments.refuse_value();
+    set = true;
+  };
+  try {
+    while (arguments.next()) {
+      const std::string& option = arguments.option();
+      if (option == "--help" || option == "-h") {
+        flag(options.help);
+      } else if (option == "--list") {
+        flag(options.list);
+      } else if (option == "--counters") {
+        flag(options.counters);
+      } else if (option == "--in-place") {
+        flag(options.in_place);
+      } else if (option == "--records") {
+        options.records = arguments.value();
+      } else if (option == "--variant") {
+        const std::string name = arguments.value();
+        options.variant = name == "none" ? "" : name;
+      } else if (option == "--type") {
+        options.dtype = dtype_from_name(arguments.value());
+      } else if (option == "--input") {
+        options.input = input_from_name(arguments.value());
+      } else if (option == "--rows") {
+        options.rows = arguments.number(0, kMost);
+      } else if (option == "--cols") {
+        options.cols = arguments.number(0, kMost);
+      } else if (option == "--k") {
+        options.k = static_cast<int>(arguments.number(1, kMaxK));
+      } else if (option == "--block-size") {
+        options.block_size = static_cast<int>(arguments.number(0, kMaxBlockSize));
+      } else if (option == "--seed") {
+        options.seed = static_cast<std::uint64_t>(arguments.number(0, kMost));
+      } else {
+        throw UsageError("unknown option '" + option + "'");
+      }
+    }
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::invalid_argument& error) {  // from the names of types and inputs
+    throw UsageError(error.what());
+  }
+  return options;
+}
+
+std::string usage(const std::string& program) {
+  return "usage: " + program +
+         " [OPTION..]\n"
+         "Verifies the step and its variants, counts their accesses on the CPU executor, and "
+         "times\n"
+         "them on a GPU. Without a shape it runs a few cases that take a second.\n"
+         "\n"
+         "one case:\n"
+         "  --rows R --cols C    its shape (64 x 4096)\n"
+         "  --input NAME         random, dominant, equal, largest, masked, subnormal, ties, "
+         "special,\n"
+         "                       or recorded, with a shape of its own: attention, search\n"
+         "                       (search on a top-k step prints what was found)\n"
+         "  --k K                how many of the largest, for top-k steps (5)\n"
+         "  --in-place           softmax steps: the output is the input\n"
+         "  --block-size B       threads a block (0: the step's own choice)\n"
+         "  --seed S             of the input (0)\n"
+         "which of the program's kernels:\n"
+         "  --type NAME          f32, f16 or bf16 (all)\n"
+         "  --variant NAME       'none' is the ladder's own kernel (all)\n"
+         "what else it does:\n"
+         "  --counters           prints a case's counters, `name<TAB>value` a line (f32, no "
+         "variant)\n"
+         "  --records FILE       runs the report's cases and writes them to FILE\n"
+         "  --list               prints the step and its variants\n"
+         "  --help               prints this text\n"
+         "\n"
+         "exit code: 0 all verified and as predicted, or failing as stated; 1 not; 2 wrong usage\n";
+}
+
+std::vector<const Step*> chosen_steps(const Options& options) {
+  std::vector<const Step*> chosen;
+  std::string names;
+  for (const Step& step : all_steps()) {
+    names += (names.empty() ? "" : ", ") + title(step.variant);
+    if (!options.variant || *options.variant == step.variant) chosen.push_back(&step);
+  }
+  if (chosen.empty()) {
+    throw UsageError("--variant " + title(options.variant.value_or("")) + ": must be one of " +
+                     names);
+  }
+  return chosen;
+}
+
+std::vector<DType> chosen_types(const Options& options) {
+  if (options.dtype) return {*options.dtype};
+  return {std::begin(kAllDTypes), std::end(kAllDTypes)};
+}
+
+Case chosen_case(const Options& options, const Step& step, DType dtype) {
+  if (options.k && !step.is_top_k()) {
+    throw UsageError("--k " + std::to_string(*options.k) + ": " + step.label() +
+                     " is a softmax, which has no k");
+  }
+  if (options.in_place && step.is_top_k()) {
+    throw UsageError("--in-place: " + step.label() + " is a top-k, which cannot work in place");
+  }
+  const Input input = options.input.value_or(Input::kRandom);
+  Case a_case{.dtype = dtype, .rows = kDefaultRows, .cols = kDefaultCols, .k = 0, .input = input};
+  if (is_real(input)) {
+    a_case = real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max());
+  }
+  a_case.rows = options.rows.value_or(a_case.rows);
+  a_case.cols = options.cols.value_or(a_case.cols);
+  a_case.k = options.k.value_or(default_k(step, a_case.cols));
+  return a_case;
+}
+
+}  // namespace worklog

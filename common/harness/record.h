@@ -1,0 +1,58 @@
+/// \file
+/// What is kept of one measurement of a step, and how it is written.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/harness/case.h"
+#include "common/step/step.h"
+#include "common/verify/verify.h"
+
+namespace worklog {
+
+/// What the CPU executor counted, beside what the step predicted. All but the ratios are totals.
+struct Counts {
+  double loads_per_element = 0.0;  ///< elements of global memory read, for each of the input
+  double stores_per_element = 0.0;
+  double predicted_loads = 0.0;  ///< the step's formula for this shape, in the same unit
+  double predicted_stores = 0.0;
+  double sectors_per_load_request = 0.0;
+  std::int64_t launches = 0;
+  /// Every counter by its name, such as ("global_load_requests", 4096).
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+
+  /// Whether loads and stores are as predicted, to the last element.
+  bool as_predicted() const {
+    return loads_per_element == predicted_loads && stores_per_element == predicted_stores;
+  }
+};
+
+/// One step or variant, on one case.
+struct Record {
+  const Step* step = nullptr;  ///< not null
+  Case a_case;
+  std::string machine;  ///< "cpu" for the executor, else the GPU's name
+  Verdict verdict;
+  std::optional<Counts> counts;  ///< from the executor only
+
+  /// Verified, and as predicted where that was counted.
+  bool ok() const { return verdict.ok && (!counts || counts->as_predicted()); }
+};
+
+/// "softmax", "softmax_top_k", "softmax_then_top_k" or "top_k_of_values".
+std::string_view name_of(Operation operation);
+
+/// The record as it stands in report.json. A count that is not known is null or absent.
+nlohmann::ordered_json to_json(const Record& record);
+
+/// Writes {"records": [...]} to `path`, through a temporary file beside it: the file is there whole
+/// or not at all. Throws std::runtime_error that names the file.
+void write_records(const std::filesystem::path& path, const std::vector<Record>& records);
+
+}  // namespace worklog

@@ -1,0 +1,27 @@
+/// \file
+/// Which cases a step is measured on.
+#pragma once
+
+#include <vector>
+
+#include "common/harness/case.h"
+#include "common/step/step.h"
+
+namespace worklog {
+
+/// The report's cases: random logits from 1 to 100000 columns, all other inputs at one width, the
+/// recorded inputs whole, and for top-k several k. Few rows, so that the CPU executor counts all
+/// steps in minutes: counts scale with the rows, exactly.
+std::vector<Case> report_cases(const Step& step, DType dtype);
+
+/// A few cases that take a second: what a step's program runs when it is given no shape.
+std::vector<Case> quick_cases(const Step& step, DType dtype);
+
+/// The shape of a recorded input, of at most `max_rows` rows.
+Case real_case(const Step& step, DType dtype, Input input, std::int64_t max_rows);
+
+/// The k that is measured where nobody chose one: 5, as in the paper, or all columns if fewer; 0
+/// for steps without a top-k.
+int default_k(const Step& step, std::int64_t cols);
+
+}  // namespace worklog

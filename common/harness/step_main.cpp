@@ -1,0 +1,223 @@
+/// \file
+/// The program of a single step: verifies it, counts its accesses on the CPU executor, times it on
+/// a GPU. See options.cpp for what it can be asked.
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "common/harness/measure.h"
+#include "common/harness/options.h"
+#include "common/harness/report_cases.h"
+#include "common/harness/search.h"
+#include "common/harness/step_times.h"
+#include "common/harness/table.h"
+
+namespace {
+
+using namespace worklog;
+
+constexpr int kOk = 0;
+constexpr int kWrong = 1;
+constexpr int kWrongUsage = 2;
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string size_of(const Case& a_case) {
+  std::string text = std::to_string(a_case.rows) + " x " + std::to_string(a_case.cols);
+  if (a_case.k > 0) text += ", k " + std::to_string(a_case.k);
+  return text;
+}
+
+std::string result_of(const Record& record) {
+  if (!record.verdict.ok) return "WRONG";
+  if (!record.ok()) return "MISCOUNTED";
+  return record.step->info.expected_failure.empty() ? "verified" : "fails as stated";
+}
+
+void print_list() {
+  for (const Step& step : all_steps()) {
+    std::cout << step.label() << "  (" << name_of(step.operation()) << ")\n";
+  }
+}
+
+std::vector<Table::Column> columns() {
+  std::vector<Table::Column> columns = {{"variant", 18},    {"type", 4},        {"shape", 18},
+                                        {"input", 9},       {"result", 15},     {"ulp", 8, true},
+                                        {"loads", 8, true}, {"stores", 8, true}};
+#ifdef WORKLOG_SIMT
+  columns.push_back({"sectors/request", 15, true});
+  columns.push_back({"launches", 8, true});
+#else
+  columns.push_back({"us", 9, true});
+  columns.push_back({"GB/s", 6, true});
+#endif
+  return columns;
+}
+
+// Loads and stores are per element, counted where there are counts, else as predicted.
+std::vector<std::string> cells_of(const Record& record, const VerifyOptions& options) {
+  const Step& step = *record.step;
+  const Case& a_case = record.a_case;
+  std::vector<std::string> cells = {step.variant.empty() ? "-" : step.variant,
+                                    std::string(name_of(a_case.dtype)),
+                                    size_of(a_case),
+                                    std::string(name_of(a_case.input)),
+                                    result_of(record),
+                                    fixed(record.verdict.max_ulp, 2)};
+  if (record.counts) {
+    cells.push_back(fixed(record.counts->loads_per_element, 4));
+    cells.push_back(fixed(record.counts->stores_per_element, 4));
+    cells.push_back(fixed(record.counts->sectors_per_load_request, 2));
+    cells.push_back(std::to_string(record.counts->launches));
+    return cells;
+  }
+  const auto elements = static_cast<double>(a_case.rows * a_case.cols);
+  for (const Accesses& accesses : {step.info.loads, step.info.stores}) {
+    const auto total = static_cast<double>(accesses.of(a_case.rows, a_case.cols, a_case.k));
+    cells.push_back(elements == 0.0 ? "0" : fixed(total / elements, 4));
+  }
+  const StepTime time =
+      record.verdict.ok ? time_step(step, a_case, options.block_size) : StepTime{};
+  cells.push_back(time.median_us > 0.0 ? fixed(time.median_us, 2) : "-");
+  cells.push_back(time.gbps > 0.0 ? fixed(time.gbps, 0) : "-");
+  return cells;
+}
+
+void explain(const Record& record) {
+  if (!record.verdict.ok) std::cout << "    " << record.verdict.failure << "\n";
+  if (record.counts && !record.counts->as_predicted()) {
+    std::cout << "    predicted: " << record.counts->predicted_loads << " loads and "
+              << record.counts->predicted_stores
+              << " stores an element; counted: " << record.counts->loads_per_element << " and "
+              << record.counts->stores_per_element << "\n";
+  }
+}
+
+void print_stated_failures(const std::vector<const Step*>& steps) {
+  for (const Step* step : steps) {
+    if (step->info.expected_failure.empty()) continue;
+    std::cout << "\n"
+              << step->label() << " fails by design: " << step->info.expected_failure
+              << "\nIt was given finite logits from " << -step->info.largest_logit << " to "
+              << step->info.largest_logit << ".\n";
+  }
+}
+
+int print_table(const Options& options) {
+  const VerifyOptions verify_options{
+      .in_place = options.in_place, .block_size = options.block_size, .seed = options.seed};
+  const std::vector<const Step*> steps = chosen_steps(options);
+  std::cout << steps.front()->name << " on "
+            << (machine_name() == "cpu" ? "the CPU executor" : machine_name()) << "\n\n";
+  const Table table(std::cout, columns());
+  table.print_header();
+  bool all_ok = true;
+  for (const Step* step : steps) {
+    for (const DType dtype : chosen_types(options)) {
+      const std::vector<Case> cases = options.names_a_case() || options.in_place
+                                          ? std::vector{chosen_case(options, *step, dtype)}
+                                          : quick_cases(*step, dtype);
+      for (const Case& a_case : cases) {
+        const Record record = measure(*step, a_case, verify_options);
+        table.print_row(cells_of(record, verify_options));
+        explain(record);
+        all_ok = all_ok && record.ok();
+      }
+    }
+  }
+  print_stated_failures(steps);
+  if (options.input == Input::kSearch) {
+    for (const Step* step : steps) {
+      if (!step->is_top_k()) continue;
+      const DType dtype = options.dtype.value_or(DType::kFloat16);
+      print_search_results(std::cout, *step, dtype, chosen_case(options, *step, dtype).k);
+    }
+  }
+  return all_ok ? kOk : kWrong;
+}
+
+int print_counters(Options options) {
+  if (!options.variant) options.variant = "";
+  const Step& step = *chosen_steps(options).front();
+  const Case a_case = chosen_case(options, step, options.dtype.value_or(DType::kFloat32));
+  const Record record = measure(
+      step, a_case,
+      {.in_place = options.in_place, .block_size = options.block_size, .seed = options.seed});
+  if (!record.counts) throw UsageError("--counters: only the CPU executor counts");
+  std::cout << "loads_per_element\t" << record.counts->loads_per_element << "\n"
+            << "stores_per_element\t" << record.counts->stores_per_element << "\n"
+            << "sectors_per_load_request\t" << record.counts->sectors_per_load_request << "\n";
+  for (const auto& [name, value] : record.counts->all)
+    std::cout << name << "\t" << value << "\n";
+  std::cout << "max_error_ulp\t" << record.verdict.max_ulp << "\n";
+  if (!record.ok()) std::cerr << step.label() << ": " << record.verdict.failure << "\n";
+  return record.ok() ? kOk : kWrong;
+}
+
+int write_report_records(const Options& options) {
+  struct Planned {
+    const Step* step;
+    Case a_case;
+  };
+  std::vector<Planned> planned;
+  for (const Step* step : chosen_steps(options)) {
+    for (const DType dtype : chosen_types(options)) {
+      for (const Case& a_case : report_cases(*step, dtype))
+        planned.push_back({step, a_case});
+    }
+  }
+  const std::string file = options.records->string();
+  std::vector<Record> records;
+  bool all_ok = true;
+  for (const auto& [step, a_case] : planned) {
+    std::cerr << records.size() + 1 << " of " << planned.size() << ": " << step->label() << ", "
+              << name_of(a_case.dtype) << ", " << size_of(a_case) << ", " << name_of(a_case.input)
+              << std::endl;
+    records.push_back(measure(*step, a_case));
+    const Record& record = records.back();
+    if (record.ok()) continue;
+    all_ok = false;
+    std::cerr << result_of(record) << ": " << record.verdict.failure << std::endl;
+  }
+  write_records(*options.records, records);
+  std::cerr << planned.size() << " records in " << file << std::endl;
+  return all_ok ? kOk : kWrong;
+}
+
+int run_program(const Options& options, const std::string& program) {
+  if (options.help) {
+    std::cout << usage(program);
+    return kOk;
+  }
+  if (options.list) {
+    print_list();
+    return kOk;
+  }
+  if (options.records) return write_report_records(options);
+  if (options.counters) return print_counters(options);
+  return print_table(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string program = std::filesystem::path(argv[0]).filename().string();
+  try {
+    return run_program(parse_options(argc, argv), program);
+  } catch (const std::invalid_argument& error) {  // of the command line, or of the problem it names
+    std::cerr << program << ": " << error.what() << "\nsee " << program << " --help\n";
+    return kWrongUsage;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << "\n";
+    return kWrong;
+  }
+}
