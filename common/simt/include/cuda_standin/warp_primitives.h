@@ -109,3 +109,67 @@ WORKLOG_SIMT_INLINE int __all_sync(unsigned mask, int predicate,
 WORKLOG_SIMT_INLINE unsigned __activemask() {
   return simt::active_lanes();
 }
+
+// ---- match and reduce: every lane reads the value of each lane of the mask in turn
+// ---------------------------------
+
+namespace simt {
+
+/// Calls `function(lane, value)` for each lane of `mask`, ascending.
+template <typename T, typename Function>
+WORKLOG_SIMT_INLINE void for_each_lane(unsigned mask, T value, Location where, Function function) {
+  for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    function(lane, shuffle(WarpOperation::kShuffleIndex, mask, value, lane, warpSize, where));
+  }
+}
+
+template <typename T, typename Operation>
+WORKLOG_SIMT_INLINE T reduce_lanes(unsigned mask, T value, Location where, Operation operation) {
+  T result = value;
+  bool first = true;
+  for_each_lane(mask, value, where, [&](int, T other) {
+    result = first ? other : operation(result, other);
+    first = false;
+  });
+  return result;
+}
+
+}  // namespace simt
+
+/// The lanes of `mask` whose value has the same bits.
+template <simt::Shuffled T>
+WORKLOG_SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value,
+                                              simt::Location where = simt::Location::current()) {
+  unsigned matching = 0;
+  simt::for_each_lane(mask, value, where, [&](int lane, T other) {
+    if (std::memcmp(&other, &value, sizeof(T)) == 0) matching |= 1u << lane;
+  });
+  return matching;
+}
+
+/// `mask` if all its lanes' values have the same bits, else 0; `*all` tells which.
+template <simt::Shuffled T>
+WORKLOG_SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all,
+                                              simt::Location where = simt::Location::current()) {
+  *all = __match_any_sync(mask, value, where) == mask;
+  return *all != 0 ? mask : 0;
+}
+
+#define WORKLOG_SIMT_REDUCE(name, T, expression)                                             \
+  WORKLOG_SIMT_INLINE T name(unsigned mask, T value,                                         \
+                             simt::Location where = simt::Location::current()) {             \
+    return simt::reduce_lanes(mask, value, where, [](T a, T b) -> T { return expression; }); \
+  }
+// Signed sums wrap, as on a GPU.
+WORKLOG_SIMT_REDUCE(__reduce_add_sync, int,
+                    static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)))
+WORKLOG_SIMT_REDUCE(__reduce_add_sync, unsigned, a + b)
+WORKLOG_SIMT_REDUCE(__reduce_min_sync, int, a < b ? a : b)
+WORKLOG_SIMT_REDUCE(__reduce_min_sync, unsigned, a < b ? a : b)
+WORKLOG_SIMT_REDUCE(__reduce_max_sync, int, a > b ? a : b)
+WORKLOG_SIMT_REDUCE(__reduce_max_sync, unsigned, a > b ? a : b)
+WORKLOG_SIMT_REDUCE(__reduce_and_sync, unsigned, (a & b))
+WORKLOG_SIMT_REDUCE(__reduce_or_sync, unsigned, a | b)
+WORKLOG_SIMT_REDUCE(__reduce_xor_sync, unsigned, a ^ b)
+#undef WORKLOG_SIMT_REDUCE

@@ -1,0 +1,45 @@
+/// \file
+/// Stands in for CUDA's cooperative_groups/reduce.h.
+#pragma once
+
+#include "common/simt/include/cooperative_groups.h"
+
+namespace cooperative_groups {
+
+template <typename T>
+struct plus {
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return a + b; }
+};
+template <typename T>
+struct less {  ///< the smaller one
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <typename T>
+struct greater {  ///< the larger one
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <typename T>
+struct bit_and {
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return a & b; }
+};
+template <typename T>
+struct bit_or {
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return a | b; }
+};
+template <typename T>
+struct bit_xor {
+  WORKLOG_SIMT_INLINE T operator()(T a, T b) const { return a ^ b; }
+};
+
+/// Combines the values of a tile's threads; each thread returns the result.
+template <unsigned tile_size, typename Parent, typename T, typename Operation>
+WORKLOG_SIMT_INLINE T reduce(const thread_block_tile<tile_size, Parent>& tile, T value,
+                             Operation operation,
+                             simt::Location where = simt::Location::current()) {
+  for (unsigned distance = tile_size / 2; distance > 0; distance /= 2) {
+    value = operation(value, tile.shfl_xor(value, distance, where));
+  }
+  return value;
+}
+
+}  // namespace cooperative_groups
