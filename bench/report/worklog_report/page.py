@@ -177,7 +177,7 @@ def _count_rows(record: Record) -> dict:
     counts = record.counts
     return {
         "verified": _verified_text(record),
-        "worst error, ulp": record.max_ulp,
+        "worst error, ulp": _rounded(record.max_ulp),
         "loads an element, predicted": counts["predicted_loads"],
         "loads an element, counted": counts["loads_per_element"],
         "stores an element, predicted": counts["predicted_stores"],
@@ -198,11 +198,17 @@ def _verified_text(record: Record) -> str:
 
 
 def _time_rows(record: Record) -> dict:
-    rows = {"time, µs": record.times["median_us"], "bandwidth, GB/s": record.times["gbps"]}
+    times = record.times
+    rows = {"time, µs": _rounded(times["median_us"]), "bandwidth, GB/s": _rounded(times["gbps"])}
     fraction = ladder.fraction_of_limit(record)
     if fraction is not None:
-        rows[f"fraction of the {ladder.limit_of(record)}"] = fraction
+        rows[f"fraction of the {ladder.limit_of(record)}"] = _rounded(fraction)
     return rows
+
+
+def _rounded(value: float | None) -> float | None:
+    """To as many digits as a measurement has; counts stay exact."""
+    return None if value is None else float(f"{value:.4g}")
 
 
 def _preferred(units: list[Unit], results: Results) -> dict:

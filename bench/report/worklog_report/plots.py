@@ -153,9 +153,9 @@ def _label_ends(axes, plot: Plot) -> None:
             [end_x, 1.028],
             [end_y, label_y],
             transform=axes.transAxes,
-            color=_stand_in(series.color),
+            # A long leader must not be taken for a line of data.
+            color=_stand_in(series.color) if end_x > 0.9 else _GRID,
             linewidth=0.6,
-            alpha=0.7,
             clip_on=False,
         )
         axes.text(

@@ -1,0 +1,93 @@
+// worklog_accuracy: each step's worst error on inputs that it also writes to files, so that other
+// implementations (bench/baselines) can be judged on the same numbers.
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/step/step.h"
+#include "common/verify/verify.h"
+
+namespace {
+
+using nlohmann::json;
+using worklog::Case;
+using worklog::DType;
+using worklog::Step;
+
+constexpr std::int64_t kRows = 256;
+constexpr std::int64_t kCols[] = {1000, 4096, 25000, 100000};
+
+std::string file_name(const Case& a_case) {
+  return "random_f32_" + std::to_string(a_case.rows) + "x" + std::to_string(a_case.cols) + ".bin";
+}
+
+// Rows of 4-byte floating-point numbers, one after the other.
+void write_input(const std::string& path, const Case& a_case) {
+  const worklog::RowSource rows =
+      worklog::make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols);
+  std::vector<float> row(static_cast<std::size_t>(a_case.cols));
+  std::ofstream file(path, std::ios::binary);
+  for (std::int64_t i = 0; i < a_case.rows; ++i) {
+    rows(i, row);
+    file.write(reinterpret_cast<const char*>(row.data()),
+               static_cast<std::streamsize>(row.size() * sizeof(float)));
+  }
+  file.close();
+  if (!file) throw std::runtime_error(path + ": cannot be written");
+}
+
+// Softmax in fp32, and on any logits.
+bool is_comparable(const Step& step) {
+  return !step.is_top_k() && step.info.expected_failure.empty() && !step.info.storage_arithmetic;
+}
+
+json accuracy_of(const Step& step, const Case& a_case) {
+  const worklog::Verdict verdict = worklog::verify(step, a_case);
+  return {{"step", step.name},
+          {"variant", step.variant},
+          {"serial_sum", step.info.summation == worklog::Summation::kSerial},
+          {"rows", a_case.rows},
+          {"cols", a_case.cols},
+          {"input", file_name(a_case)},
+          {"verified", verdict.ok},
+          {"max_ulp", verdict.max_ulp},
+          {"max_excess", verdict.max_excess}};
+}
+
+void measure_all(const std::string& folder) {
+  json results = json::array();
+  for (const std::int64_t cols : kCols) {
+    const Case a_case{.dtype = DType::kFloat32, .rows = kRows, .cols = cols};
+    std::cerr << file_name(a_case) << '\n';
+    write_input(folder + "/" + file_name(a_case), a_case);
+    for (const Step& step : worklog::all_steps()) {
+      if (is_comparable(step)) results.push_back(accuracy_of(step, a_case));
+    }
+  }
+  std::ofstream file(folder + "/accuracy.json");
+  file << json{{"accuracy", results}}.dump(1) << '\n';
+  file.close();
+  if (!file) throw std::runtime_error(folder + "/accuracy.json: cannot be written");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || argv[1][0] == '-') {
+    std::cerr << "usage: worklog_accuracy FOLDER\n"
+                 "  writes the inputs (fp32, row after row) and accuracy.json into FOLDER\n";
+    return 2;
+  }
+  try {
+    measure_all(argv[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "worklog_accuracy: " << error.what() << '\n';
+    return 1;
+  }
+}
