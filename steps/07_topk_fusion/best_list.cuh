@@ -119,7 +119,10 @@ __device__ void offer_columns(BestList<kSlots>& best, const T* x, std::int64_t f
   if (!__any_sync(kAllLanes, promising)) return;
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    offer(best, present ? Entry{rank_of(static_cast<float>(x[i])), first + i} : Entry{});
+    const float mine = static_cast<float>(x[i]);
+    // Not yet "<=": of these columns a later one may be offered before an equal one to its left.
+    if (!__any_sync(kAllLanes, !(mine < best.threshold))) continue;
+    offer(best, present ? Entry{rank_of(mine), first + i} : Entry{});
   }
 }
 

@@ -168,8 +168,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   // Lanes of a warp make the same number of rounds: they decide together what enters their list.
   for (; left + lane > 0; left -= tile_stride, next += tile_stride) {
     const Tile tile = load_tile<T>(next, left);
-    mine = combine_tile<T>(mine, tile);
     offer_tile<T>(best, tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
+    mine = combine_tile<T>(mine, tile);
   }
   mine = combine(mine, {edge_logit, 1.0f});
   topk::offer(best, has_edge ? topk::Entry{topk::rank_of(edge_logit), edge} : topk::Entry{});
