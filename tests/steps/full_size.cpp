@@ -1,0 +1,96 @@
+// Sizes that only a GPU runs in reasonable time: the shapes that the bench times, and beyond 32
+// bits.
+#ifndef WORKLOG_SIMT
+
+#include <cstdint>
+
+#include "bench/shapes.h"
+#include "common/cuda/check.h"
+#include "common/step/run.h"
+#include "tests/steps/contract.h"
+
+using namespace worklog;
+using namespace contract;
+
+namespace {
+
+constexpr std::int64_t kTwoTo31 = std::int64_t{1} << 31;
+
+std::int64_t free_device_bytes() {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  return static_cast<std::int64_t>(free_bytes);
+}
+
+// What verification of the case takes, guard bands aside.
+std::int64_t bytes_needed(const Step& step, const Case& a_case) {
+  const auto element = static_cast<std::int64_t>(size_of(a_case.dtype));
+  const std::int64_t output = a_case.k > 0
+                                  ? a_case.k * std::int64_t{sizeof(float) + sizeof(std::int64_t)}
+                                  : a_case.cols * element;
+  return a_case.rows * (a_case.cols * element + output) +
+         scratch_bytes(step, a_case.rows, a_case.cols, a_case.dtype);
+}
+
+// A case for which the device has too little memory is named, not dropped.
+void check_if_it_fits(const Step& step, const Case& a_case, const VerifyOptions& options = {}) {
+  constexpr std::int64_t kSpare = std::int64_t{1} << 28;
+  const std::int64_t needed = bytes_needed(step, a_case);
+  const std::int64_t available = free_device_bytes() - kSpare;
+  if (needed > available) {
+    MESSAGE(describe(step, a_case, options), ": not run, needs ", needed, " bytes of ", available);
+    return;
+  }
+  check_verified(step, a_case, options);
+}
+
+}  // namespace
+
+TEST_SUITE("full_size") {
+  TEST_CASE("the shapes that the bench times") {
+    for (const Step& step : all_steps()) {
+      for (const bench::Shape& shape : bench::all_shapes()) {
+        if (!step.is_top_k()) {
+          check_if_it_fits(step, {shape.dtype, shape.rows, shape.cols});
+          continue;
+        }
+        for (const int k : shape.ks) {
+          check_if_it_fits(step, {shape.dtype, shape.rows, shape.cols, k});
+        }
+      }
+    }
+  }
+}
+
+TEST_SUITE("huge") {
+  // An offset in 32 bits goes wrong in the last rows.
+  TEST_CASE("more than 2^31 elements") {
+    constexpr std::int64_t kRowsOfMany = 65537;
+    constexpr std::int64_t kColsOfMany = 32771;
+    static_assert(kRowsOfMany * kColsOfMany > kTwoTo31);
+    for (const Step& step : all_steps()) {
+      const int k = step.is_top_k() ? 5 : 0;
+      check_if_it_fits(step, {DType::kFloat16, kRowsOfMany, kColsOfMany, k, Input::kEqual});
+    }
+  }
+
+  // A grid has at most 2^31 - 1 blocks in x: such problems are launched in parts.
+  TEST_CASE("more than 2^31 rows") {
+    for (const Step& step : all_steps()) {
+      if (!step.variant.empty()) continue;
+      check_if_it_fits(step, {DType::kFloat16, kTwoTo31 + 5, 1, step.is_top_k() ? 1 : 0},
+                       {.block_size = 32});
+    }
+  }
+
+  TEST_CASE("a row of more than 2^24 columns") {
+    for (const Step& step : all_steps()) {
+      // One thread would take seconds for such a row, and no float can count to its end.
+      if (step.info.summation == Summation::kSerial) continue;
+      const int k = step.is_top_k() ? 5 : 0;
+      check_if_it_fits(step, {DType::kFloat32, 2, (std::int64_t{1} << 24) + 3, k});
+    }
+  }
+}
+
+#endif  // not WORKLOG_SIMT
