@@ -1,0 +1,265 @@
+// The source translator: what each construct becomes, what is refused, and that no line moves.
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+
+#include "common/simt/translate/token.h"
+#include "common/simt/translate/translation.h"
+
+namespace {
+
+using simt::translate::Token;
+using simt::translate::tokenize;
+using simt::translate::TokenKind;
+using simt::translate::translate;
+
+constexpr std::string_view kFirstLine = "#line 1 \"/source.cu\"\n";
+
+/// The translation of what must translate, without its first line.
+std::string translated(const std::string& source) {
+  const auto translation = translate(source, "/source.cu");
+  REQUIRE(translation.refusals.empty());
+  REQUIRE(translation.text.starts_with(kFirstLine));
+  const std::string text = translation.text.substr(kFirstLine.size());
+  CHECK(std::count(text.begin(), text.end(), '\n') ==
+        std::count(source.begin(), source.end(), '\n'));
+  return text;
+}
+
+/// "line: message" of the only refusal.
+std::string refused(const std::string& source) {
+  const auto translation = translate(source, "/source.cu");
+  REQUIRE(translation.refusals.size() == 1);
+  CHECK(translation.text.empty());
+  return std::to_string(translation.refusals[0].line) + ": " + translation.refusals[0].message;
+}
+
+std::string in_function(const std::string& body) {
+  return "__global__ void kernel() {\n" + body + "\n}\n";
+}
+
+std::string launcher(const std::string& name, const std::string& callee, const std::string& rest) {
+  return "::simt::launcher(\"" + name + "\", [&](auto... arguments) { " + callee +
+         "(arguments...); }, " + rest;
+}
+
+std::string shared(const std::string& name, const std::string& type) {
+  return "static constinit const ::simt::SharedVariable simt_shared_" + name + "{\"" + name +
+         "\", sizeof(" + type + "), alignof(" + type + "), {__FILE__, __LINE__}}; auto& " + name +
+         " = ::simt::shared_variable<" + type + ">(simt_shared_" + name + ");";
+}
+
+/// The position of `text`, which must be there.
+std::size_t line_of(const std::string& source, const std::string& text) {
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return static_cast<std::size_t>(
+      std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("translator");
+
+TEST_CASE("tokens know their kind, place and line") {
+  const auto tokens =
+      tokenize("int a'b = 0x1'0p-3f; // c\n  \"x\\\"y\" R\"d()\" )d\" u8'q' -> ::\n#if A\\\n B\nz");
+  std::string kinds;
+  for (const Token& token : tokens) {
+    constexpr std::string_view kLetters = "inlpd";
+    kinds += kLetters[static_cast<std::size_t>(token.kind)];
+  }
+  CHECK(tokens[0].text == "int");
+  CHECK(tokens.back().text == "z");
+  CHECK(tokens.back().line == 5);
+  const auto directive = std::find_if(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.kind == TokenKind::kDirective;
+  });
+  REQUIRE(directive != tokens.end());
+  CHECK(directive->text == "#if A\\\n B");
+  CHECK(directive->line == 3);
+  CHECK(kinds.ends_with("lllppdi"));
+}
+
+TEST_CASE("code without CUDA's constructs stays as it is") {
+  for (const std::string source :
+       {"int f(int a) { return a << 3 >> 1; }\n", "auto x = a<b<c<int>>>(0);\n",
+        "const char* s = \"k<<<1, 2>>>(x); __shared__ int a;\";\n",
+        "const char* s = R\"(k<<<1, 2>>>(x))\";\n", "// k<<<1, 2>>>(x)\n/* __shared__ */\n",
+        "std::cout << 'a' << '\\'' << \"b\";\n", "", "int x", "'", "\"", "R\"("}) {
+    CHECK(translated(source) == source);
+  }
+}
+
+TEST_CASE("a launch becomes a call of the launcher") {
+  CHECK(translated("k<<<1, 2>>>(x);") == launcher("k", "k", "1, 2)(x);"));
+  CHECK(translated("k<<<grid, block, bytes, stream>>>();") ==
+        launcher("k", "k", "grid, block, bytes, stream)();"));
+  CHECK(translated("if (a) k<<<1, 2>>>(x); else k<<<3, 4>>>(y);") ==
+        "if (a) " + launcher("k", "k", "1, 2)(x); else ") + launcher("k", "k", "3, 4)(y);"));
+}
+
+TEST_CASE("a launched kernel may be spelled in many ways") {
+  CHECK(translated("k<float, 4><<<1, 2>>>(x);") ==
+        launcher("k<float, 4>", "k<float, 4>", "1, 2)(x);"));
+  CHECK(translated("a::k<std::pair<int, T<4>>><<<1, 2>>>(x);") ==
+        launcher("a::k<std::pair<int, T<4>>>", "a::k<std::pair<int, T<4>>>", "1, 2)(x);"));
+  CHECK(translated("k<(a > b)><<<1, 2>>>(x);") ==
+        launcher("k<(a > b)>", "k<(a > b)>", "1, 2)(x);"));
+  CHECK(translated("return ::a::k<<<1, 2>>>(x);") ==
+        "return " + launcher("::a::k", "::a::k", "1, 2)(x);"));
+  CHECK(translated("kernels[i].run<<<1, 2>>>(x);") ==
+        launcher("kernels[i].run", "kernels[i].run", "1, 2)(x);"));
+  CHECK(translated("(*pointer)<<<1, 2>>>(x);") ==
+        launcher("(*pointer)", "(*pointer)", "1, 2)(x);"));
+  CHECK(translated("table[i]<<<1, 2>>>(x);") == launcher("table[i]", "table[i]", "1, 2)(x);"));
+  CHECK(translated("this->k<<<1, 2>>>(x);") == launcher("this->k", "this->k", "1, 2)(x);"));
+}
+
+TEST_CASE("brackets in a configuration are matched, not searched") {
+  CHECK(translated("k<<<n, f<g<int>>(x)>>>(y);") == launcher("k", "k", "n, f<g<int>>(x))(y);"));
+  CHECK(translated("k<<<n, f<g<h<int>>>(x)>>>(y);") ==
+        launcher("k", "k", "n, f<g<h<int>>>(x))(y);"));
+  CHECK(translated("k<<<n, size<int>>>>(y);") == launcher("k", "k", "n, size<int>)(y);"));
+  CHECK(translated("k<<<1 << 3, n >> 2>>>(y);") == launcher("k", "k", "1 << 3, n >> 2)(y);"));
+  CHECK(translated("k<<<n < 4 ? 1 : 2, m>>>(y);") == launcher("k", "k", "n < 4 ? 1 : 2, m)(y);"));
+  CHECK(translated("k<<<a < 1 && b < 2 && c < 3, m>>>(y);") ==
+        launcher("k", "k", "a < 1 && b < 2 && c < 3, m)(y);"));
+  CHECK(translated("k<<<dim3(1, 2), (a > b) ? 1 : 2>>>(l(m<<<3, 4>>>(y)));") ==
+        launcher("k", "k", "dim3(1, 2), (a > b) ? 1 : 2)(l(") + launcher("m", "m", "3, 4)(y)));"));
+}
+
+TEST_CASE("a launch over several lines keeps them, with its comments") {
+  const std::string source =
+      "k<A,  // first >>>(\n  B>\n  <<<grid /* <<< */,\n     block>>>\n  (x);\nint after;\n";
+  const std::string text = translated(source);
+  CHECK(line_of(text, "int after") == 5);
+  CHECK(line_of(text, "(x)") == 4);
+  CHECK(text.find("::simt::launcher(\"k<A, B>\"") == 0);
+}
+
+TEST_CASE("a launch in a macro's argument or body is translated") {
+  CHECK(translated("CHECK((k<a, b><<<1, 2>>>(x)));") ==
+        "CHECK((" + launcher("k<a, b>", "k<a, b>", "1, 2)(x)));"));
+  CHECK(translated("#define RUN(x) \\\n  k<<<1, 2>>>(x)\n") ==
+        "#define RUN(x) \\\n  " + launcher("k", "k", "1, 2)(x)\n"));
+}
+
+TEST_CASE("a shared variable becomes a reference") {
+  CHECK(translated(in_function("__shared__ float a;")) == in_function(shared("a", "float")));
+  CHECK(translated(in_function("static __shared__ float a[kN];")) ==
+        in_function(shared("a", "float[kN]")));
+  CHECK(translated(in_function("__shared__ float a[N], b[M][2], c;")) ==
+        in_function(shared("a", "float[N]") + " " + shared("b", "float[M][2]") + " " +
+                    shared("c", "float")));
+  CHECK(translated(in_function("__shared__ Pair<int, float> best[kWarps];")) ==
+        in_function(shared("best", "Pair<int, float>[kWarps]")));
+  CHECK(translated(in_function("__shared__ typename a::B<T>::type x[f<1, 2>()];")) ==
+        in_function(shared("x", "typename a::B<T>::type[f<1, 2>()]")));
+  CHECK(translated(in_function("__shared__ unsigned long long x;")) ==
+        in_function(shared("x", "unsigned long long")));
+  CHECK(translated(in_function("volatile __shared__ int x[2];")) ==
+        in_function(shared("x", "volatile int[2]")));
+  CHECK(translated(in_function("__shared__ const float* p;")) ==
+        in_function(shared("p", "const float*")));
+  CHECK(translated(in_function("__shared__ float (*p)[4];")) ==
+        in_function(shared("p", "float(*)[4]")));
+  CHECK(translated(in_function("if (x) { __shared__ int y; }")) ==
+        in_function("if (x) { " + shared("y", "int") + " }"));
+}
+
+TEST_CASE("a shared variable's alignment is kept") {
+  const std::string text = translated(in_function("__shared__ alignas(16) float a[4];"));
+  CHECK(text.find("struct alignas(16) simt_aligned_a {") != std::string::npos);
+  CHECK(text.find("alignof(simt_aligned_a)") != std::string::npos);
+  CHECK(translated(in_function("__align__(16) __shared__ float a[4];")) == text);
+  CHECK(translated(in_function("__shared__ __align__(16) float a[4];")) == text);
+}
+
+TEST_CASE("a shared variable's declaration over several lines keeps them") {
+  const std::string text =
+      translated(in_function("__shared__ float a[2],  // one\n    b[3];\nint after;"));
+  CHECK(line_of(text, "int after") == 3);
+}
+
+TEST_CASE("dynamic shared memory becomes a reference to an array without a size") {
+  CHECK(translated(in_function("extern __shared__ float tile[];")) ==
+        in_function("auto& tile = ::simt::dynamic_shared_variable<float[]>();"));
+  CHECK(translated(in_function("extern __shared__ __align__(16) unsigned char raw[];")) ==
+        in_function("auto& raw = ::simt::dynamic_shared_variable<unsigned char[]>();"));
+  CHECK(translated(in_function("extern __shared__ alignas(sizeof(T)) T raw[];")) ==
+        in_function("auto& raw = ::simt::dynamic_shared_variable<T[]>();"));
+}
+
+TEST_CASE("functions are told from namespaces and classes") {
+  for (const std::string before :
+       {"namespace a { namespace b::c {", "extern \"C\" { inline namespace d {",
+        "namespace { struct alignas(16) S : B<int> {", "namespace { class X final {"}) {
+    const std::string function =
+        before + " template <class T, int n = (1 > 0)> __device__ auto f(T x) const -> int { ";
+    CHECK(translated(function + "__shared__ int y; } } }") ==
+          function + shared("y", "int") + " } } }");
+    CHECK(
+        refused(before + "\n__shared__ int y; } }").starts_with("2: the __shared__ variable 'y'"));
+  }
+  CHECK(refused("void f() {}\n__shared__ int y;").starts_with("2: "));
+  CHECK(refused("auto f = [] {};\nenum class E { a };\n\n__shared__ int y;").starts_with("4: "));
+}
+
+TEST_CASE("both branches of a conditional may open the same function") {
+  const std::string source =
+      "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n__shared__ int y; }\n";
+  CHECK(translated(source).find("simt_shared_y") != std::string::npos);
+  CHECK(refused(source + "__shared__ int z;\n").starts_with("7: "));
+}
+
+TEST_CASE("what the CPU cannot do is refused by name and line") {
+  CHECK(refused("\n__shared__ float row[4];") ==
+        "2: the __shared__ variable 'row' is declared outside a function; declare it in the "
+        "function that uses it");
+  CHECK(refused("extern __shared__ float tile[];") ==
+        "1: the __shared__ variable 'tile' is declared outside a function; declare it in the "
+        "function that uses it");
+  CHECK(refused(in_function("__shared__ int x = 3;")) ==
+        "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
+  CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
+  CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
+        "3: inline PTX ('asm volatile') cannot run on a CPU; give a C++ alternative under #ifdef "
+        "WORKLOG_SIMT");
+  CHECK(refused(in_function("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));")).starts_with("2: "));
+  CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
+  CHECK(refused("\n= <<<1, 2>>>(x);\n") == "2: launch without a kernel before '<<<'");
+}
+
+TEST_CASE("refusals come by line") {
+  const auto translation =
+      translate("__shared__ int b;\n" + in_function("asm(\"\");") + "__shared__ int a;\n", "/s.cu");
+  REQUIRE(translation.refusals.size() == 3);
+  CHECK(translation.refusals[0].line == 1);
+  CHECK(translation.refusals[1].line == 3);
+  CHECK(translation.refusals[2].line == 5);
+}
+
+TEST_CASE("branches that the CPU never compiles are left alone") {
+  const std::string ptx = in_function("asm(\"x\");");
+  for (const std::string& source :
+       {"#if 0\n" + ptx + "#endif\n", "#ifndef WORKLOG_SIMT\n" + ptx + "#endif\n",
+        "#ifdef WORKLOG_SIMT\nint a;\n#else\n" + ptx + "#endif\n",
+        "#if defined(__CUDA_ARCH__)\n#if A\n" + ptx + "#endif\n#endif\n",
+        "#if !defined(WORKLOG_SIMT)\n" + ptx + "#endif\n",
+        "#ifdef __CUDA_ARCH__\n" + ptx + "#elif A\nint b;\n#else\nint c;\n#endif\n"}) {
+    CHECK(translated(source) == source);
+  }
+  CHECK(refused("#ifdef OTHER\n" + ptx + "#endif\n").starts_with("3: "));
+  CHECK(refused("#ifdef WORKLOG_SIMT\n" + ptx + "#endif\n").starts_with("3: "));
+  CHECK(refused("#ifndef WORKLOG_SIMT\n#else\n" + ptx + "#endif\n").starts_with("4: "));
+}
+
+TEST_CASE("the path in the first line is a string literal") {
+  CHECK(translate("int a;\n", "/a \"b\"\\c.cu").text ==
+        "#line 1 \"/a \\\"b\\\"\\\\c.cu\"\nint a;\n");
+}
+
+TEST_SUITE_END();
