@@ -20,8 +20,8 @@ struct Softmax {
   T* probabilities = nullptr;  ///< rows x cols; each row sums to 1 within rounding
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  int block_size = 0;       ///< threads a block: a multiple of 32, at most 1024
-  mutable Scratch scratch;  ///< the device memory that the step's registration asked for
+  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
 /// The k largest probabilities of each row's softmax and their columns, descending, ties to the
@@ -37,8 +37,8 @@ struct TopK {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   int k = 0;
-  int block_size = 0;       ///< threads a block: a multiple of 32, at most 1024
-  mutable Scratch scratch;  ///< the device memory that the step's registration asked for
+  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
 }  // namespace worklog
