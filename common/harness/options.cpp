@@ -87,6 +87,8 @@ Options parse_options(int argc, const char* const* argv) {
         flag(options.counters);
       } else if (option == "--in-place") {
         flag(options.in_place);
+      } else if (option == "--no-times") {
+        flag(options.no_times);
       } else if (option == "--records") {
         options.records = arguments.value();
       } else if (option == "--variant") {
@@ -133,6 +135,7 @@ std::string usage(const std::string& program) {
          "                       (search on a top-k step prints what was found)\n"
          "  --k K                how many of the largest, for top-k steps (5)\n"
          "  --in-place           softmax steps: the output is the input\n"
+         "  --no-times           verify only, also on a GPU (for compute-sanitizer)\n"
          "  --block-size B       threads a block (0: the step's own choice)\n"
          "  --seed S             of the input (0)\n"
          "which of the program's kernels:\n"

@@ -35,6 +35,7 @@ struct Options {
   int block_size = 0;
   std::uint64_t seed = 0;
   bool in_place = false;
+  bool no_times = false;  ///< also on a GPU: under compute-sanitizer a time means nothing
 
   /// Whether one case was asked for, not a choice of cases.
   bool names_a_case() const { return rows || cols || k || input; }

@@ -64,7 +64,7 @@ std::vector<Table::Column> columns() {
 }
 
 // Loads and stores are per element, counted where there are counts, else as predicted.
-std::vector<std::string> cells_of(const Record& record, const VerifyOptions& options) {
+std::vector<std::string> cells_of(const Record& record, const Options& options) {
   const Step& step = *record.step;
   const Case& a_case = record.a_case;
   std::vector<std::string> cells = {step.variant.empty() ? "-" : step.variant,
@@ -85,8 +85,8 @@ std::vector<std::string> cells_of(const Record& record, const VerifyOptions& opt
     const auto total = static_cast<double>(accesses.of(a_case.rows, a_case.cols, a_case.k));
     cells.push_back(elements == 0.0 ? "0" : fixed(total / elements, 4));
   }
-  const StepTime time =
-      record.verdict.ok ? time_step(step, a_case, options.block_size) : StepTime{};
+  const bool timed = record.verdict.ok && !options.no_times;
+  const StepTime time = timed ? time_step(step, a_case, options.block_size) : StepTime{};
   cells.push_back(time.median_us > 0.0 ? fixed(time.median_us, 2) : "-");
   cells.push_back(time.gbps > 0.0 ? fixed(time.gbps, 0) : "-");
   return cells;
@@ -128,7 +128,7 @@ int print_table(const Options& options) {
                                           : quick_cases(*step, dtype);
       for (const Case& a_case : cases) {
         const Record record = measure(*step, a_case, verify_options);
-        table.print_row(cells_of(record, verify_options));
+        table.print_row(cells_of(record, options));
         explain(record);
         all_ok = all_ok && record.ok();
       }
