@@ -50,9 +50,10 @@ void print_list() {
 }
 
 std::vector<Table::Column> columns() {
-  std::vector<Table::Column> columns = {{"variant", 18},    {"type", 4},        {"shape", 18},
-                                        {"input", 9},       {"result", 15},     {"ulp", 8, true},
-                                        {"loads", 8, true}, {"stores", 8, true}};
+  std::vector<Table::Column> columns = {
+      {"variant", 18},       {"type", 4},        {"shape", 18},
+      {"input", 9},          {"result", 15},     {"ulp", 8, true},
+      {"of bound", 8, true}, {"loads", 8, true}, {"stores", 8, true}};
 #ifdef WORKLOG_SIMT
   columns.push_back({"sectors/request", 15, true});
   columns.push_back({"launches", 8, true});
@@ -72,7 +73,8 @@ std::vector<std::string> cells_of(const Record& record, const Options& options) 
                                     size_of(a_case),
                                     std::string(name_of(a_case.input)),
                                     result_of(record),
-                                    fixed(record.verdict.max_ulp, 2)};
+                                    fixed(record.verdict.max_ulp, 2),
+                                    fixed(100.0 * record.verdict.max_share_of_bound, 0) + " %"};
   if (record.counts) {
     cells.push_back(fixed(record.counts->loads_per_element, 4));
     cells.push_back(fixed(record.counts->stores_per_element, 4));

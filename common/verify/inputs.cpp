@@ -56,26 +56,31 @@ struct Row {
   float largest;  // finite number of the type
 };
 
-float scale_of(std::int64_t row) {
-  constexpr float kScales[] = {1.0f, 3.0f, 10.0f};
-  return kScales[row % 3];
-}
-
 void fill_bell(const Row& row, std::span<float> logits) {
-  const float scale = scale_of(row.number);
   for (std::size_t col = 0; col < logits.size(); ++col)
-    logits[col] = scale * row.random.bell(col);
+    logits[col] = row.random.bell(col);
 }
 
-void fill_random(const Row& row, std::span<float> logits) {
+void plant_outliers(const Row& row, std::span<float> logits) {
   constexpr std::uint64_t kOneInSoMany = 1024;
-  constexpr float kOutlier = 10.0f;  // deviations
-  fill_bell(row, logits);
+  constexpr float kOutlier = 10.0f;
   for (std::size_t col = 0; col < logits.size(); ++col) {
     const std::uint64_t chance = mix(row.random.bits(col));
     if (chance % kOneInSoMany != 0) continue;
-    logits[col] += (chance & kOneInSoMany ? kOutlier : -kOutlier) * scale_of(row.number);
+    logits[col] += chance & kOneInSoMany ? kOutlier : -kOutlier;
   }
+}
+
+void fill_random(const Row& row, std::span<float> logits) {
+  fill_bell(row, logits);
+  if (row.number % 2 == 1) plant_outliers(row, logits);
+}
+
+void fill_wide(const Row& row, std::span<float> logits) {
+  constexpr float kDeviations[] = {3.0f, 10.0f, 30.0f};
+  fill_random(row, logits);
+  for (float& x : logits)
+    x *= kDeviations[row.number % 3];
 }
 
 void fill_dominant(const Row& row, std::span<float> logits) {
@@ -158,11 +163,17 @@ struct NamedInput {
 };
 
 constexpr NamedInput kInputs[] = {
-    {Input::kRandom, "random", fill_random},   {Input::kDominant, "dominant", fill_dominant},
-    {Input::kEqual, "equal", fill_equal},      {Input::kLargest, "largest", fill_largest},
-    {Input::kMasked, "masked", fill_masked},   {Input::kSubnormal, "subnormal", fill_subnormal},
-    {Input::kTies, "ties", fill_ties},         {Input::kSpecial, "special", fill_special},
-    {Input::kAttention, "attention", nullptr}, {Input::kSearch, "search", nullptr},
+    {Input::kRandom, "random", fill_random},
+    {Input::kWide, "wide", fill_wide},
+    {Input::kDominant, "dominant", fill_dominant},
+    {Input::kEqual, "equal", fill_equal},
+    {Input::kLargest, "largest", fill_largest},
+    {Input::kMasked, "masked", fill_masked},
+    {Input::kSubnormal, "subnormal", fill_subnormal},
+    {Input::kTies, "ties", fill_ties},
+    {Input::kSpecial, "special", fill_special},
+    {Input::kAttention, "attention", nullptr},
+    {Input::kSearch, "search", nullptr},
 };
 static_assert(std::size(kInputs) == std::size(kAllInputs), "every input has a name");
 

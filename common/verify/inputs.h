@@ -12,7 +12,8 @@
 namespace worklog {
 
 enum class Input {
-  kRandom,     ///< bell-shaped logits, of another scale in every row, with planted outliers
+  kRandom,     ///< bell-shaped logits of deviation 1; every other row has outliers planted, 10 off
+  kWide,       ///< the same with deviations of 3, 10 and 30
   kDominant,   ///< one logit is 30 above the others
   kEqual,      ///< a row's logits are all the same
   kLargest,    ///< near the largest finite numbers of the type, of both signs
@@ -25,8 +26,9 @@ enum class Input {
 };
 
 inline constexpr Input kAllInputs[] = {
-    Input::kRandom,    Input::kDominant, Input::kEqual,   Input::kLargest,   Input::kMasked,
-    Input::kSubnormal, Input::kTies,     Input::kSpecial, Input::kAttention, Input::kSearch,
+    Input::kRandom,  Input::kWide,      Input::kDominant,  Input::kEqual,
+    Input::kLargest, Input::kMasked,    Input::kSubnormal, Input::kTies,
+    Input::kSpecial, Input::kAttention, Input::kSearch,
 };
 
 /// Whether the input is recorded, so that it has one shape only.

@@ -15,6 +15,10 @@
 #include "common/verify/guarded_buffer.h"
 #include "common/verify/rows_in_parallel.h"
 
+#ifdef WORKLOG_SIMT
+#include "common/simt/executor/counters.h"
+#endif
+
 namespace worklog {
 
 namespace {
