@@ -44,6 +44,7 @@ def record(unit, dtype="f32", rows=64, cols=4000, **changes):
         "predicted_loads": loads_each,
         "predicted_stores": stores_each,
         "sectors_per_load_request": 32.0 if int(step[:2]) < 4 else 16.0,
+        "counters": {"block_barriers": 2 * rows, "global_load_requests": round(elements / 32)},
     }
     if top_k:
         row["k"] = k

@@ -123,12 +123,16 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
 
 
 def error_figure(units: list[Unit], results: Results) -> Figure:
-    """The worst error of each unit at each width, a plot for each type."""
+    """The worst error of each unit at each width of random logits, a plot for each type.
+
+    Other inputs have one width each: they are in the ladder's worst error, and no part of a curve.
+    """
     plots = []
     for dtype in ("f32", "f16", "bf16"):
         worst: dict[str, dict[int, float]] = {}
         for record in results.counted:
-            if record.shape.dtype != dtype or not record.max_ulp or record.shape.cols == 0:
+            drawn = record.shape.dtype == dtype and record.input in ("", "random")
+            if not drawn or not record.max_ulp or record.shape.cols == 0:
                 continue
             points = worst.setdefault(record.unit, {})
             points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)

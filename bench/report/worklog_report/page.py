@@ -184,11 +184,7 @@ def _count_rows(record: Record) -> dict:
         "stores an element, counted": counts["stores_per_element"],
         "sectors a load request": counts["sectors_per_load_request"],
         "launches": record.launches,
-    } | {
-        name.replace("_", " "): value
-        for name, value in record.extra.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    } | {name.replace("_", " "): count for name, count in record.extra.get("counters", {}).items()}
 
 
 def _verified_text(record: Record) -> str:

@@ -1,0 +1,53 @@
+"""What the tests of the report share."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(_ROOT / "bench/report"), str(Path(__file__).parent)]
+
+import synthetic  # noqa: E402
+
+from worklog_report.__main__ import main  # noqa: E402
+
+
+class Workplace:
+    """A folder with synthetic steps and results, and the report's command."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.steps = synthetic.write_steps(folder / "steps")
+        self.readme = folder / "README.md"
+        self.readme.write_text(
+            "# Title\n\n<!-- results:begin -->\nold\n<!-- results:end -->\n\nThe end.\n"
+        )
+        self.out = folder / "out"
+        self.records = synthetic.write(folder, "records.json", synthetic.records())
+        self.bench = synthetic.write(folder, "bench.json", synthetic.bench())
+        self.gpu_records = synthetic.write(folder, "gpu.json", synthetic.gpu_records())
+
+    def write(self, name, data) -> Path:
+        return synthetic.write(self.folder, name, data)
+
+    def run(self, *options) -> int:
+        arguments = ["--steps", self.steps, "--records", self.records, *options]
+        return main([str(argument) for argument in arguments])
+
+    def report(self, *options) -> str:
+        assert self.run("--out", self.out, *options) == 0
+        return (self.out / "index.html").read_text("utf-8")
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    return Workplace(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def full_workplace(tmp_path_factory):
+    """With recorded times of a GPU. Made once: nobody may change it."""
+    place = Workplace(tmp_path_factory.mktemp("report"))
+    place.report("--recorded", place.bench, place.gpu_records)
+    return place

@@ -1,0 +1,93 @@
+"""Plots: no empty one, colours that follow the page, labels that do not touch."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from worklog_report import curves, plots
+from worklog_report.plots import Plot, Series
+from worklog_report.records import read_results
+from worklog_report.steps import read_units
+
+
+def a_plot(*series):
+    return Plot("key", "Title", "unit", series)
+
+
+LINE = Series("01", "first", ((10, 1.0), (100, 5.0)), 1)
+
+
+def test_a_plot_without_a_line_is_refused():
+    for empty in (a_plot(), a_plot(Series("01", "first", ((10, 1.0),), 1))):
+        assert not empty.has_data
+        with pytest.raises(ValueError, match="no series has two points"):
+            plots.render(empty)
+
+
+def test_svg_is_well_formed_and_takes_its_colours_from_the_page():
+    svg = plots.render(a_plot(LINE))
+    ElementTree.fromstring(svg)
+    assert "var(--step-1)" in svg
+    assert "var(--ink)" not in svg
+    colours = set(re.findall(r"#[0-9a-f]{6}\b", svg))
+    assert colours <= {"#ffffff", "#000000"}
+
+
+def test_the_same_data_give_the_same_svg():
+    assert plots.render(a_plot(LINE)) == plots.render(a_plot(LINE))
+
+
+def test_the_table_has_a_gap_where_a_series_has_none():
+    other = Series("02", "second", ((100, 2.0), (1000, 3.0)), 2)
+    columns, rows = a_plot(LINE, other).table()
+    assert columns == [10, 100, 1000]
+    assert [values for _, values in rows] == [[1.0, 5.0, None], [None, 2.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    "positions", [[], [5], [5, 5, 5], [0, 0, 1, 50, 99, 99, 100], [100] * 7, list(range(0, 100, 3))]
+)
+def test_labels_are_spread_out(positions):
+    moved = plots.spread_out(positions, 10, 0, 100)
+    assert len(moved) == len(positions)
+    assert all(second - first >= 10 - 1e-9 for first, second in pairwise(moved))
+    if len(positions) <= 11:
+        assert all(-1e-9 <= place <= 100 + 1e-9 for place in moved)
+
+
+def test_labels_with_room_stay_where_they_are():
+    assert plots.spread_out([5, 40, 80], 10, 0, 100) == [5, 40, 80]
+
+
+def figures(workplace):
+    results = read_results([workplace.records], [], [workplace.bench])
+    return read_units(workplace.steps), results
+
+
+def test_the_ceiling_and_pytorch_stand_in_the_time_plots(workplace):
+    units, results = figures(workplace)
+    first = curves.time_figures(units, results.run)[0]
+    labels = {series.label for series in first.plots[0].series}
+    assert {"01", "04", "copy", "PyTorch"} <= labels
+
+
+def test_only_groups_with_two_widths_are_plotted(workplace):
+    units, results = figures(workplace)
+    results.run.records = [row for row in results.run.records if row.shape.cols == 1000]
+    assert curves.time_figures(units, results.run) == []
+
+
+def test_no_times_no_figures(workplace):
+    units, _ = figures(workplace)
+    assert curves.time_figures(units, None) == []
+    assert curves.k_figures(units, None) == []
+
+
+def test_the_error_curve_is_the_worst_over_the_inputs_of_a_width(workplace):
+    units, results = figures(workplace)
+    figure = curves.error_figure(units, results)
+    assert [plot.key for plot in figure.plots] == ["error-f32", "error-f16", "error-bf16"]
+    first = figure.plots[0].series[0]
+    assert len(first.points) == 9
