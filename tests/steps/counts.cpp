@@ -1,10 +1,10 @@
 // The prediction: what the CPU executor counts is what the step said, to the last element.
-#ifdef WORKLOG_SIMT
-
 #include <cstdint>
 
-#include "common/simt/executor/counters.h"
 #include "tests/steps/contract.h"
+
+#ifdef WORKLOG_SIMT
+#include "common/simt/executor/counters.h"
 
 using namespace worklog;
 using namespace contract;

@@ -1,13 +1,13 @@
 // Sizes that only a GPU runs in reasonable time: the shapes that the bench times, and beyond 32
 // bits.
-#ifndef WORKLOG_SIMT
-
 #include <cstdint>
 
 #include "bench/shapes.h"
 #include "common/cuda/check.h"
 #include "common/step/run.h"
 #include "tests/steps/contract.h"
+
+#ifndef WORKLOG_SIMT
 
 using namespace worklog;
 using namespace contract;
