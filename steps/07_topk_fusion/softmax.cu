@@ -24,11 +24,6 @@ constexpr int kMaxThreads = kWarpSize * kMaxWarps;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
-// 16 bytes, the most that a thread loads at once.
-using Vector = uint4;
-template <typename T>
-constexpr int kPerVector = sizeof(Vector) / sizeof(T);
-
 // What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
 // (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
 struct Normalizer {
@@ -77,19 +72,25 @@ __device__ Normalizer block_reduce(Normalizer mine) {
   return {row_m, row_d};
 }
 
-// How a row is cut: `head` elements before the first 16-byte boundary, whole vectors, and a tail.
+// 16 bytes, the most that a thread loads at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
 struct Cut {
-  std::int64_t head;
-  std::int64_t vectors;
-  std::int64_t edges;  // elements of head and tail together
+  std::int64_t head;     // elements
+  std::int64_t vectors;  // vectors
+  std::int64_t edges;    // elements of head and tail together
 };
 
 template <typename T>
 __device__ Cut cut_row(const T* x, std::int64_t cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "the first warp has a lane for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
-  const std::int64_t head = min(cols, std::int64_t{(kPerVector<T> - past) % kPerVector<T>});
-  const std::int64_t vectors = (cols - head) / kPerVector<T>;
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const std::int64_t vectors = (cols - head) / kPerVector<T>;  // 0 also for cols < head
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
@@ -99,10 +100,10 @@ struct Tile {
   Vector vectors[kInFlight];
 };
 template <typename T>
-constexpr int kPerTile = kInFlight* kPerVector<T>;
+constexpr int kPerTile = sizeof(Tile) / sizeof(T);
 
-// The vectors x[0], x[blockDim.x], ... Only `left` of them are the row's: the others are not loaded
-// and read as -inf, which adds nothing to a sum.
+// The vectors x[0], x[blockDim.x], ... Only `left` vectors are the row's: those behind them are not
+// loaded and read as -inf, which adds nothing to a sum.
 template <typename T>
 __device__ Tile load_tile(const Vector* x, std::int64_t left) {
   Tile tile;
@@ -199,11 +200,14 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
       return launch_with<2>(problem, stream);
     case 3:
       return launch_with<3>(problem, stream);
-    case 4:
+    default:
       return launch_with<4>(problem, stream);
   }
 }
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "06_vectorized", .loads = {1}, .stores = {.per_k = 2}});
+WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
+                      .loads = {1},
+                      .stores = {.per_k = 2},
+                      .block_sizes = {{512, 32}, {worklog::BlockSizes::kAnyWidth, 64}}});
