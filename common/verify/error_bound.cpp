@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kDeviations = 4.0;  // Hoeffding: exceeded with probability 2 exp(-4^2 / 2)
 constexpr double kSerialBase = 4.0;
+constexpr double kLeaderDeviations = 3.0;
 
 double tree_base(std::int64_t cols) {
   constexpr std::int64_t kShort = 4096;
@@ -19,6 +20,11 @@ double tree_base(std::int64_t cols) {
   if (cols <= kShort) return 4.0;
   if (cols <= kLong) return 8.0;
   return 8.0 + 2.0 * std::log2(static_cast<double>(cols) / static_cast<double>(kLong));
+}
+
+// Additions on one column's way into d.
+double additions(std::int64_t cols, int threads) {
+  return static_cast<double>((cols + threads - 1) / threads) + std::log2(threads);
 }
 
 // Terms with the same key are one number once they are rounded to the arithmetic's precision.
@@ -85,13 +91,19 @@ double stored_terms_error(FloatingFormat storage, std::span<const double> expone
 
 }  // namespace
 
-ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols) {
+ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols, int block_size) {
   ErrorModel model{.storage = format_of(output), .arithmetic = format_of(DType::kFloat32)};
   if (step.storage_arithmetic) model.arithmetic = model.storage;
   model.summation = step.summation;
   const bool narrow = model.storage != format_of(DType::kFloat32);
   model.rounds_exponentials = narrow && (step.stores_exponentials || step.storage_arithmetic);
-  model.base_ulp = step.summation == Summation::kSerial ? kSerialBase : tree_base(cols);
+  if (step.summation == Summation::kSerial) {
+    model.base_ulp = kSerialBase;
+  } else {
+    const int threads = block_size > 0 ? block_size : step.block_sizes.for_cols(cols);
+    model.base_ulp = tree_base(cols);
+    model.leader_ulp = kLeaderDeviations * std::sqrt(additions(cols, threads));
+  }
   return model;
 }
 
@@ -115,13 +127,13 @@ double RowBound::of(double t, double e) const {
   if (std::isinf(t)) return 0.0;  // a masked column: exactly 0
   constexpr double kFinalRounding = 0.5;
   const double p = e / d_;
-  double bound = kFinalRounding * ulp(p, model_.storage);
-  bound += (model_.base_ulp - kFinalRounding) * unbounded_ulp(p, model_.arithmetic);
-  bound += of_difference(t, p);
+  const double ulps = model_.base_ulp - kFinalRounding + model_.leader_ulp / d_;
+  double bound = ulps * unbounded_ulp(p, model_.arithmetic) + of_difference(t, p);
   bound += smallest_subnormal(model_.arithmetic) / d_;
   bound += e / smallest_d_ - p;
   if (model_.rounds_exponentials && e < 1.0) bound += 0.5 * ulp(e, model_.storage) / d_;
-  return bound;
+  // The value that is rounded last may lie beyond the next power of two, where numbers are sparser.
+  return bound + kFinalRounding * ulp(p + bound, model_.storage);
 }
 
 }  // namespace worklog
