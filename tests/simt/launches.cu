@@ -1,0 +1,128 @@
+// What a launch is given, and what it is refused.
+
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "tests/simt/device_array.h"
+
+namespace {
+
+__global__ void write_coordinates(uint3* threads, uint3* blocks) {
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const unsigned i = block * blockDim.x * blockDim.y * blockDim.z + thread;
+  threads[i] = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z);
+  blocks[i] = make_uint3(blockIdx.x, blockIdx.y, blockIdx.z);
+}
+
+__global__ void add_one(int* counter) {
+  atomicAdd(counter, 1);
+}
+
+__global__ void local_stack(int* results, int n) {
+  int values[512];  // 2 KiB a thread
+  for (int i = 0; i < 512; ++i)
+    values[i] = i * n;
+  int sum = 0;
+  for (int i = 0; i < 512; i += n)
+    sum += values[i];
+  results[threadIdx.x] = sum;
+}
+
+// Whether a launch of this shape runs; it counts its threads.
+int run(dim3 grid, dim3 block, std::size_t dynamic_bytes, int* error) {
+  const DeviceArray<int> counter = zeros<int>(1);
+  add_one<<<grid, block, dynamic_bytes>>>(counter.get());
+  *error = cudaGetLastError();
+  return counter.host()[0];
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("launches");
+
+TEST_CASE("threads know where they are in three dimensions") {
+  const dim3 grid(3, 2, 2), block(5, 3, 2);
+  const DeviceArray<uint3> threads(12 * 30), blocks(12 * 30);
+  write_coordinates<<<grid, block>>>(threads.get(), blocks.get());
+  const auto t = threads.host();
+  const auto b = blocks.host();
+  unsigned i = 0;
+  for (unsigned bz = 0; bz < 2; ++bz)
+    for (unsigned by = 0; by < 2; ++by)
+      for (unsigned bx = 0; bx < 3; ++bx)
+        for (unsigned tz = 0; tz < 2; ++tz)
+          for (unsigned ty = 0; ty < 3; ++ty)
+            for (unsigned tx = 0; tx < 5; ++tx, ++i) {
+              REQUIRE((t[i].x == tx && t[i].y == ty && t[i].z == tz));
+              REQUIRE((b[i].x == bx && b[i].y == by && b[i].z == bz));
+            }
+}
+
+TEST_CASE("shapes may change from launch to launch") {
+  int error = 0;
+  for (const unsigned threads : {32u, 1u, 1024u, 33u, 64u, 1023u}) {
+    CHECK(run(dim3(3), dim3(threads), 0, &error) == static_cast<int>(3 * threads));
+    CHECK(error == 0);
+  }
+  CHECK(run(dim3(2), dim3(4, 8, 2), 0, &error) == 128);
+  CHECK(run(dim3(2), dim3(8, 4, 2), 0, &error) == 128);
+}
+
+TEST_CASE("every block runs once, on any number of workers") {
+  for (const int workers : {1, 2, 4, 9}) {
+    const Workers these(workers);
+    int error = 0;
+    CHECK(run(dim3(1000), dim3(64), 0, &error) == 64000);
+  }
+}
+
+TEST_CASE("a launch that a device refuses runs nothing") {
+  int error = 0;
+  const auto refused = [&](dim3 grid, dim3 block, std::size_t dynamic_bytes, int expected) {
+    CHECK(run(grid, block, dynamic_bytes, &error) == 0);
+    CHECK(error == expected);
+    CHECK(simt::last_launch().launches == 0);
+  };
+  refused(dim3(1), dim3(1025), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1), dim3(32, 33), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1), dim3(1, 1, 65), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1), dim3(0), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(0), dim3(32), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1, 65536), dim3(32), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1, 1, 65536), dim3(32), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(2147483648u), dim3(32), 0, cudaErrorInvalidConfiguration);
+  refused(dim3(1), dim3(32), 227 * 1024 + 1, cudaErrorInvalidValue);
+}
+
+TEST_CASE("an error stays until it is taken") {
+  int error = 0;
+  run(dim3(1), dim3(2048), 0, &error);
+  CHECK(error == cudaErrorInvalidConfiguration);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("more than 48 KiB of dynamic shared memory need permission, where the kernel is known") {
+  int kernel = 0;  // any address
+  simt::LaunchConfig config;
+  config.block = {32};
+  config.dynamic_shared_bytes = 100 * 1024;
+  config.kernel = &kernel;
+  const auto nothing = [](void*) {};
+  simt::launch("kernel", config, nothing, nullptr);
+  CHECK(simt::take_error() == cudaErrorInvalidValue);
+  CHECK(simt::allow_dynamic_shared(&kernel, 228 * 1024) == cudaErrorInvalidValue);
+  CHECK(simt::allow_dynamic_shared(&kernel, 100 * 1024) == cudaSuccess);
+  simt::launch("kernel", config, nothing, nullptr);
+  CHECK(simt::take_error() == cudaSuccess);
+}
+
+TEST_CASE("local arrays live on stacks that do not meet") {
+  const DeviceArray<int> results(256);
+  local_stack<<<4, 256>>>(results.get(), 1);
+  for (const int sum : results.host())
+    CHECK(sum == 511 * 512 / 2);
+  CHECK(simt::findings().empty());
+}
+
+TEST_SUITE_END();
