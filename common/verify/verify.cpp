@@ -97,6 +97,9 @@ class Verification {
         logits_(a_case, source, domain_limit(step, options)) {}
 
   Verdict verify() {
+#ifdef WORKLOG_SIMT
+    simt::clear_findings();
+#endif
     try {
       if (step_.is_top_k()) {
         verify_top_k();
@@ -104,6 +107,7 @@ class Verification {
         verify_softmax();
       }
     } catch (const CudaError& error) {
+      note_findings();  // which say more than the error that they ended in
       note(error.what());
     }
     return verdict();
@@ -167,14 +171,9 @@ class Verification {
     const std::int64_t bytes = scratch_bytes(step_, case_.rows, case_.cols, case_.dtype);
     GuardedBuffer<std::uint16_t> scratch(bytes / static_cast<std::int64_t>(sizeof(std::uint16_t)));
     problem.scratch = Scratch(scratch.data(), bytes);
-#ifdef WORKLOG_SIMT
-    simt::clear_findings();
-#endif
     run(step_, problem, nullptr);
     check(cudaDeviceSynchronize(), step_.label());
-#ifdef WORKLOG_SIMT
-    if (!simt::findings().empty()) note(simt::findings().front().message);
-#endif
+    note_findings();
     check_guards(scratch, "scratch");
     return scratch;
   }
@@ -280,6 +279,12 @@ class Verification {
     if (!at) return;
     note("wrote outside of " + name + ": element " + std::to_string(*at) + " of " +
          std::to_string(buffer.size()));
+  }
+
+  void note_findings() {
+#ifdef WORKLOG_SIMT
+    if (!simt::findings().empty()) note(simt::findings().front().message);
+#endif
   }
 
   void note(const std::string& failure) {
