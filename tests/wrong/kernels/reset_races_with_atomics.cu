@@ -12,7 +12,8 @@ __global__ void softmax(const float* logits, float* probabilities, std::int64_t 
   const Normalizer mine = thread_normalizer(x, cols);
   const float m = block_reduce({mine.m, 0.0f}).m;  // holds barriers: the reset is done
   if (kMistake && threadIdx.x == blockDim.x - 1) sum = 0.0f;
-  if (mine.m != kNegativeInfinity || isnan(mine.d)) atomicAdd(&sum, mine.d * expf(mine.m - m));
+  const float d = warp_reduce({m, combine(mine, {m, 0.0f}).d}).d;
+  if (threadIdx.x % kWarpSize == 0) atomicAdd(&sum, d);
   __syncthreads();
   write_probabilities(x, y, cols, {m, sum});
 }
