@@ -1,8 +1,8 @@
 // worklog_check_block_sizes: does each step launch with the block size that a sweep found best?
 //
-// A registration chooses by width alone. It is judged at the sweep's largest number of rows, which
-// fills the GPU; among block sizes that are equally good there, the suggestion is the one that is
-// best at the smallest number.
+// A registration chooses by width alone. It is judged in fp32, at the sweep's largest number of
+// rows, which fills the GPU; among block sizes that are equally good there, the suggestion is the
+// one that is best at the smallest number.
 
 #include <algorithm>
 #include <fstream>
@@ -51,6 +51,7 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
   if (!file) throw std::runtime_error("cannot be read");
   std::map<std::string, Sweep> sweeps;
   for (const json& row : json::parse(file).at("sweep")) {
+    if (row.at("dtype") != "f32") continue;
     const std::string variant = row.at("variant");
     const std::string label =
         row.at("step").get<std::string>() + (variant.empty() ? "" : "/" + variant);

@@ -2,8 +2,10 @@
 """Joins the results of one GPU run into one file: worklog_bench's, then those of baselines.
 
 The first file's context stays, with versions that the others add; what names the machine's host or
-folders is left out. A baseline's rows get the copy's or the read's time at their shape, so that
-they too can be shown as a fraction of it.
+folders is left out. Of two rows of the same name the later one stays. A baseline's rows get the
+copy's or the read's time at their shape, so that they too can be shown as a fraction of it.
+
+With --records the files are those that step programs write, and only their records are joined.
 """
 
 import argparse
@@ -17,12 +19,16 @@ PRIVATE = ("host_name", "executable")
 SHAPE = re.compile(r"/(f32|f16|bf16)/(\d+x\d+)(/k\d+)?/(cold|warm)$")
 
 
-def read(path):
+def read(path, *fields):
     try:
         data = json.loads(path.read_text())
-        return data["context"], data["benchmarks"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.exit(f"merge_results.py: {path}: cannot be read as results: {error}")
+        return [data[field] for field in fields]
+    except OSError as error:
+        sys.exit(f"merge_results.py: {path}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"merge_results.py: {path}: broken or truncated JSON: {error}")
+    except (KeyError, TypeError):
+        sys.exit(f"merge_results.py: {path}: has no {' and '.join(fields)}")
 
 
 def ceilings(rows):
@@ -46,25 +52,32 @@ def with_ceiling(row, known):
     return row | {f"{kind}_us": ceiling, "fraction": ceiling / row["median_us"]}
 
 
+def join_results(paths):
+    (context, rows), *others = [read(path, "context", "benchmarks") for path in paths]
+    known = ceilings(rows)
+    for path, (more_context, more_rows) in zip(paths[1:], others):
+        if more_context.get("gpu") != context.get("gpu"):
+            sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
+        context = more_context | context
+        rows = rows + [with_ceiling(row, known) for row in more_rows]
+    context = {name: value for name, value in context.items() if name not in PRIVATE}
+    return {"context": context, "benchmarks": list({row["name"]: row for row in rows}.values())}
+
+
+def join_records(paths):
+    return {"records": [row for path in paths for row in read(path, "records")[0]]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("inputs", nargs="+", type=Path, metavar="RESULTS.json")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+    parser.add_argument("--records", action="store_true", help="of step programs")
     options = parser.parse_args()
 
-    context, rows = read(options.inputs[0])
-    known = ceilings(rows)
-    for path in options.inputs[1:]:
-        more_context, more_rows = read(path)
-        if more_context.get("gpu") != context.get("gpu"):
-            sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
-        context = more_context | context
-        rows += [with_ceiling(row, known) for row in more_rows]
-    for name in PRIVATE:
-        context.pop(name, None)
-
+    joined = (join_records if options.records else join_results)(options.inputs)
     part = options.out.with_name(options.out.name + ".part")
-    part.write_text(json.dumps({"context": context, "benchmarks": rows}, indent=1) + "\n")
+    part.write_text(json.dumps(joined, indent=1) + "\n")
     os.replace(part, options.out)
 
 

@@ -40,15 +40,13 @@ constexpr Sampling kSampling{.goal = 0.005,
                              .time_limit = std::chrono::milliseconds(100)};
 
 constexpr char kUsage[] =
-    "usage: worklog_sweep --out FILE [--type f32|f16|bf16] [--steps TEXT]\n"
+    "usage: worklog_sweep --out FILE [--steps TEXT]\n"
     "  --out FILE    where the JSON goes\n"
-    "  --type TYPE   f32 unless given\n"
     "  --steps TEXT  only steps and variants whose label contains TEXT, such as 06 or 07_topk\n";
 
 struct Options {
   std::string out;
   std::string steps;
-  DType dtype = DType::kFloat32;
 };
 
 Options parse(int argc, char** argv) {
@@ -59,8 +57,6 @@ Options parse(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (flag == "--out") {
       options.out = value;
-    } else if (flag == "--type") {
-      options.dtype = worklog::dtype_from_name(value);
     } else if (flag == "--steps") {
       options.steps = value;
     } else {
@@ -105,18 +101,26 @@ json sweep(const Measurement& measurement, Workload& workload, Timer& timer) {
           {"registered", registered}};
 }
 
-std::vector<Measurement> all_measurements(const Options& options) {
+// fp32 decides. fp16 shows whether the same choice suits it, where a block shares a row.
+bool is_swept(const Step& step, DType dtype) {
+  if (dtype == DType::kFloat32) return true;
+  return step.variant.empty() && step.info.summation == worklog::Summation::kTree;
+}
+
+std::vector<Measurement> all_measurements(const std::string& steps) {
   std::vector<Measurement> list;
-  for (const std::int64_t rows : kRows) {
-    for (const std::int64_t cols : kCols) {
-      for (const Step& step : worklog::all_steps()) {
-        if (step.label().find(options.steps) == std::string::npos) continue;
-        const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
-        list.push_back({Subject::kStep, &step, options.dtype, rows, cols, k});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    for (const std::int64_t rows : kRows) {
+      for (const std::int64_t cols : kCols) {
+        for (const Step& step : worklog::all_steps()) {
+          if (step.label().find(steps) == std::string::npos || !is_swept(step, dtype)) continue;
+          const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
+          list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
+        }
       }
     }
   }
-  if (list.empty()) throw std::invalid_argument("--steps " + options.steps + ": no such step");
+  if (list.empty()) throw std::invalid_argument("--steps " + steps + ": no such step");
   return list;
 }
 
@@ -134,7 +138,7 @@ void write(const std::string& path, const json& document) {
 
 void sweep_all(const Options& options) {
   const worklog::Device device = worklog::current_device();
-  const std::vector<Measurement> measurements = all_measurements(options);
+  const std::vector<Measurement> measurements = all_measurements(options.steps);
   Timer timer;
   Workload workload;
   json results = json::array();

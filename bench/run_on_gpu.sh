@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# Everything that a GPU machine has to say, in one call and without a network: see usage below.
+set -uo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: bench/run_on_gpu.sh OUT [OPTION..]
+
+Runs on an NVIDIA GPU and writes into the folder OUT: summary.txt, results.json (times), records.json (errors),
+sweep.json (block sizes), and a log for each part.
+
+  --verify      all GPU tests, and every step's records of the report's cases
+  --bench       times of every step, variant, type and shape, beside the fastest copy and read
+  --baselines   PyTorch's times, joined to those of the bench, and its errors beside the steps'
+  --sweep       times of all block sizes
+  --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes
+                Without any of these: all but the sweep.
+  --build DIR   the build folder, or one that bench/pack_for_gpu.sh made (build). Built first if it has no programs.
+  --limit S     seconds that a part may take (540)
+  --dry-run     print the commands of each part, and run none
+
+A part that fails does not stop the others. Exit code: 0 if all went well, 1 if not, 2 for bad usage.
+TEXT
+}
+
+bad_usage() {
+  echo "run_on_gpu.sh: $1" >&2
+  usage >&2
+  exit 2
+}
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$root/build out='' limit=540 dry_run=no
+parts=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --verify | --bench | --baselines | --sweep | --sanitize) parts+=("${1#--}") ;;
+    --build | --limit)
+      [ $# -ge 2 ] || bad_usage "$1: a value is missing"
+      if [ "$1" = --build ]; then build=$2; else limit=$2; fi
+      shift
+      ;;
+    --dry-run) dry_run=yes ;;
+    --help | -h) usage && exit 0 ;;
+    -*) bad_usage "unknown option '$1'" ;;
+    *)
+      [ -z "$out" ] || bad_usage "two output folders: $out and $1"
+      out=$1
+      ;;
+  esac
+  shift
+done
+[ -n "$out" ] || bad_usage "the output folder is missing"
+[[ $limit =~ ^[1-9][0-9]*$ ]] || bad_usage "--limit $limit: must be a number of seconds"
+[ ${#parts[@]} -gt 0 ] || parts=(verify bench baselines sanitize)
+
+mkdir -p "$out" || exit 1
+out=$(cd "$out" && pwd)
+if [ -d "$build" ]; then build=$(cd "$build" && pwd); fi
+cores=$(getconf _NPROCESSORS_ONLN)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH=$build/lib:/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export WORKLOG_DATA_DIR=$root/common/verify/data REQUIRE_GPU=1
+export PATH=$PATH:/usr/local/cuda/bin
+python=python3
+
+say() { printf '%s\n' "$*" | tee -a "$out/summary.txt"; }
+
+failed=()
+# outcome NAME CODE SECONDS: a line of the summary; 124 is a part's time limit.
+outcome() {
+  case $2 in
+    0) say "ok       $1 ($3 s)" ;;
+    124 | 137) say "TIMEOUT  $1 (after $3 s)" ;;
+    *) say "FAILED   $1 (code $2, $3 s)" ;;
+  esac
+  if [ "$2" != 0 ]; then failed+=("$1"); fi
+}
+
+part_end=0
+# attempt NAME LOG COMMAND..: runs it within what is left of the part's time. Its output goes to the log, whose last line
+# is shown as progress.
+attempt() {
+  local name=$1 log=$2 code=0 begin=$SECONDS left=$((part_end - SECONDS)) child
+  shift 2
+  if [ "$dry_run" = yes ]; then
+    printf '%s: %s\n' "$name" "$*"
+    return 0
+  fi
+  if [ "$left" -le 0 ]; then
+    say "NOT RUN  $name (the part's $limit s are over)"
+    failed+=("$name")
+    return 1
+  fi
+  printf '==== %s\n' "$name" >>"$log"
+  timeout --kill-after=10 "$left" "$@" >>"$log" 2>&1 &
+  child=$!
+  while kill -0 "$child" 2>/dev/null; do
+    sleep 0.2
+    if [ $((SECONDS - begin)) -ge "$next_line" ]; then
+      printf '%s, %s s: %s\n' "$name" $((SECONDS - begin)) "$(tail -n 1 "$log" | cut -c 1-120)"
+      next_line=$((SECONDS - begin + 20))
+    fi
+  done
+  next_line=20
+  wait "$child" || code=$?
+  outcome "$name" "$code" $((SECONDS - begin))
+  return "$code"
+}
+next_line=20
+
+# One line of in_parallel: its output and its exit code go to files of their own.
+run_job() {
+  local folder=$1 number=${3%%$'\t'*} rest=${3#*$'\t'} code=0
+  timeout --kill-after=10 "$2" bash -c "exec ${rest#*$'\t'}" >"$folder/$number.log" 2>&1 || code=$?
+  printf '%s\t%s\n' "$code" "${rest%%$'\t'*}" | tee -a "$folder/codes"
+}
+export -f run_job
+
+# in_parallel NAME LOG WORKERS LIMIT: runs lines "name TAB command" of its input, each for LIMIT seconds at most.
+in_parallel() {
+  local name=$1 log=$2 workers=$3 job_limit=$4 folder total bad code line
+  folder=$(mktemp -d "$work/jobs.XXXXXX")
+  cat -n | sed 's/^ *//' >"$folder/jobs"
+  total=$(wc -l <"$folder/jobs")
+  if [ "$dry_run" = yes ]; then
+    printf '%s, %s at a time:\n' "$name" "$workers"
+    cut -f 3 "$folder/jobs"
+    return
+  fi
+  : >"$folder/codes"
+  attempt "$name" "$log" xargs -a "$folder/jobs" -d '\n' -P "$workers" -I '{}' \
+    bash -c 'run_job "$@"' _ "$folder" "$job_limit" '{}'
+  bad=$(grep -cv $'^0\t' "$folder/codes")
+  say "         $(wc -l <"$folder/codes") of $total done, $bad failed"
+  if [ "$bad" != 0 ] || [ "$(wc -l <"$folder/codes")" != "$total" ]; then failed+=("$name"); fi
+  grep -v $'^0\t' "$folder/codes" | head -n 20 | while IFS=$'\t' read -r code line; do say "         code $code: $line"; done
+  while IFS=$'\t' read -r number line _; do
+    printf '==== %s\n' "$line"
+    tail -n 60 "$folder/$number.log" 2>/dev/null || echo "not run"
+  done <"$folder/jobs" >>"$log"
+}
+
+programs() { find "$build/bin" -maxdepth 1 -type f -executable -name "$1" | sort; }
+step_programs() { programs 'step_[0-9][0-9]_*' | grep -vE '(_cpu|_tests)$'; }
+
+build_if_needed() {
+  if [ -x "$build/bin/worklog_bench" ]; then return 0; fi
+  say "building in $build (no bin/worklog_bench there)"
+  attempt "configure" "$out/build.log" cmake -S "$root" -B "$build" -G Ninja -DWORKLOG_CUDA=ON &&
+    attempt "build" "$out/build.log" cmake --build "$build" --parallel "$cores"
+}
+
+print_machine() {
+  say "date     $(date -u +%FT%TZ)"
+  say "gpu      $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
+  say "system   $(uname -sr), $cores cores"
+  say "nvcc     $(nvcc --version 2>/dev/null | tail -n 2 | head -n 1 || true)"
+  say "parts    ${parts[*]}"
+}
+
+# The largest problems take tens of gigabytes of host memory each: one at a time.
+verify() {
+  local program name
+  for program in $(programs '*_gpu_tests'); do
+    printf '%s\t%s --test-suite-exclude=huge\n' "${program##*/}" "$program"
+  done | in_parallel "GPU tests" "$out/verify.log" 4 "$limit"
+  for program in $(step_programs); do
+    name=${program##*/}
+    printf '%s\t%s --records %s\n' "$name --records" "$program" "$work/$name.records"
+  done | in_parallel "records of the report's cases" "$out/verify.log" 4 "$limit"
+  attempt "records.json" "$out/verify.log" "$python" "$root/bench/merge_results.py" --records \
+    "$work"/*.records --out "$out/records.json"
+  for program in $(programs 'step_*_gpu_tests'); do
+    printf '%s\t%s --test-suite=huge\n' "${program##*/}, huge" "$program"
+  done | in_parallel "GPU tests of more than 2^31 elements" "$out/verify.log" 1 "$limit"
+}
+
+bench() {
+  attempt "bench" "$out/bench.log" "$build/bin/worklog_bench" --benchmark_out="$work/bench.json" &&
+    attempt "results.json" "$out/bench.log" "$python" "$root/bench/merge_results.py" "$work/bench.json" --out "$out/results.json"
+  [ "$dry_run" = yes ] || { grep -c 'no time:' "$out/bench.log" | sed 's/$/ rows without a time/' | tee -a "$out/summary.txt"; }
+}
+
+baselines() {
+  local joined=("$work/pytorch.json")
+  mkdir -p "$work/accuracy"
+  attempt "errors on shared inputs" "$out/baselines.log" "$build/bin/worklog_accuracy" "$work/accuracy"
+  attempt "PyTorch" "$out/baselines.log" "$python" "$root/bench/baselines/pytorch_softmax.py" \
+    --out "$work/pytorch.json" --accuracy "$work/accuracy"
+  if [ -f "$out/results.json" ]; then joined=("$out/results.json" "$work/pytorch.json"); fi
+  attempt "results.json with baselines" "$out/baselines.log" "$python" "$root/bench/merge_results.py" \
+    "${joined[@]}" --out "$out/results.json"
+}
+
+sweep() {
+  attempt "sweep" "$out/sweep.log" "$build/bin/worklog_sweep" --out "$out/sweep.json"
+}
+
+sanitize() {
+  local tool program shape
+  if [ "$dry_run" = no ] && ! command -v compute-sanitizer >/dev/null; then
+    say "NOT RUN  compute-sanitizer is not installed"
+    failed+=(sanitize)
+    return
+  fi
+  # Widths below a warp, beside a vector's multiple, and above a block; most rows are unaligned.
+  for shape in '5 7' '5 33' '3 1027' '3 4099'; do
+    for tool in memcheck racecheck initcheck synccheck; do
+      for program in $(step_programs); do
+        printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
+          "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape% *}" "${shape#* }"
+      done
+    done
+  done | in_parallel "compute-sanitizer" "$out/sanitize.log" $((cores > 8 ? 8 : cores)) 200
+}
+
+: >"$out/summary.txt"
+rm -f "$out"/{build,verify,bench,baselines,sweep,sanitize}.log
+part_end=$((SECONDS + limit))
+print_machine
+if [ "$dry_run" = no ]; then build_if_needed || { say "nothing was run: no programs"; exit 1; }; fi
+for part in "${parts[@]}"; do
+  printf '\n'
+  say "---- $part"
+  part_end=$((SECONDS + limit))
+  "$part"
+done
+
+printf '\n'
+if [ ${#failed[@]} -gt 0 ]; then
+  say "FAILED: ${failed[*]}"
+  exit 1
+fi
+say "all parts ended well"
