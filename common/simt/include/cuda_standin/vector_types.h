@@ -12,24 +12,15 @@
 
 namespace simt {
 
-/// An unsigned word of as many bytes that may alias anything.
+/// A word of as many bytes that may alias anything. The wide ones are vectors for the compiler,
+/// too: clang takes loads and stores of wide integers apart when their parts are used one by one.
 template <std::size_t bytes>
-struct WideWord;
+struct WideWord {
+  typedef std::uint16_t type __attribute__((vector_size(bytes), may_alias));
+};
 template <>
 struct WideWord<2> {
   typedef std::uint16_t type __attribute__((may_alias));
-};
-template <>
-struct WideWord<4> {
-  typedef std::uint32_t type __attribute__((may_alias));
-};
-template <>
-struct WideWord<8> {
-  typedef std::uint64_t type __attribute__((may_alias));
-};
-template <>
-struct WideWord<16> {
-  typedef std::uint32_t type __attribute__((vector_size(16), may_alias));
 };
 
 /// Copies `bytes` bytes as a GPU's vector load or store does: as one access, or as several of 16
