@@ -1,8 +1,8 @@
 // Step 06: vectorized
 //
-// Step 05 asked for one element a thread at a time. Here a thread asks for 16 bytes, and for four
-// such vectors before it needs the first: a quarter of the requests (an eighth for 2-byte types),
-// and more of the row on its way at any moment. A sum is rescaled once for all that arrived.
+// Step 05 asked for one element a thread at a time. Here a thread asks for 16 bytes, and for 32
+// elements before it needs the first: a quarter of the requests (an eighth for 2-byte types), and
+// more of the row on its way at any moment. A sum is rescaled once for all that arrived.
 
 #include <cuda_runtime.h>
 
@@ -34,14 +34,17 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
 }
 
-// Every lane returns the combination of all 32.
+// Every lane returns the combination of all 32: first the maximum, so that a lane rescales once.
 __device__ Normalizer warp_reduce(Normalizer mine) {
+  float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    const Normalizer other{__shfl_xor_sync(kAllLanes, mine.m, distance),
-                           __shfl_xor_sync(kAllLanes, mine.d, distance)};
-    mine = combine(mine, other);
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
   }
-  return mine;
+  float d = m == kNegativeInfinity ? mine.d : mine.d * expf(mine.m - m);
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return {m, d};
 }
 
 // Every thread returns the combination of all threads of the block.
@@ -90,55 +93,66 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The vectors that a thread has on their way at once.
-constexpr int kInFlight = 4;
-struct Tile {
-  Vector vectors[kInFlight];
-};
+// The elements that a thread has on their way at once. With 16 too little of a row is under way;
+// with 64 a thread needs so many registers that fewer threads fit.
+constexpr int kPerTile = 32;
 template <typename T>
-constexpr int kPerTile = sizeof(Tile) / sizeof(T);
+constexpr int kInFlight = kPerTile / kPerVector<T>;
+template <typename T>
+struct Tile {
+  Vector vectors[kInFlight<T>];
+};
+
+// A row is read twice. What is read for the last time, as what is written, need not stay in the
+// caches: marked so, it leaves room for the rows that will be read again.
+enum class Read { kFirst, kLast };
 
 // The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
 // which adds nothing to a sum.
-template <typename T>
-__device__ Tile load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
-  Tile tile;
+template <typename T, Read kRead>
+__device__ Tile<T> load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
+  Tile<T> tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] = static_cast<T>(kNegativeInfinity);
   }
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
-    if (vector < end) tile.vectors[i] = x[vector];
+    if (vector >= end) continue;
+    if constexpr (kRead == Read::kLast) {
+      tile.vectors[i] = __ldcs(x + vector);
+    } else {
+      tile.vectors[i] = x[vector];
+    }
   }
   return tile;
 }
 
 // Adds all values of a tile to d, which is rescaled once for all of them.
 template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
+__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
   const T* values = reinterpret_cast<const T*>(&tile);
   float m = a.m;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
   }
   const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     sum += expf(static_cast<float>(values[i]) - origin);
   }
   return {m, a.d * expf(a.m - origin) + sum};
 }
 
 template <typename T>
-__device__ Tile softmax_of(Tile tile, float m, float scale) {
+__device__ Tile<T> softmax_of(Tile<T> tile, float m, float scale) {
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] = static_cast<T>(expf(static_cast<float>(values[i]) - m) * scale);
   }
   return tile;
@@ -146,15 +160,15 @@ __device__ Tile softmax_of(Tile tile, float m, float scale) {
 
 // Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.
 template <typename T>
-__device__ void store_tile(const Tile& tile, T* y, std::int64_t first, std::int64_t end) {
+__device__ void store_tile(const Tile<T>& tile, T* y, std::int64_t first, std::int64_t end) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0;
   const T* values = reinterpret_cast<const T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
     if (vector >= end) return;
     if (aligned) {
-      reinterpret_cast<Vector*>(y)[vector] = tile.vectors[i];
+      __stcs(reinterpret_cast<Vector*>(y) + vector, tile.vectors[i]);
     } else {
 #pragma unroll
       for (int j = 0; j < kPerVector<T>; ++j) {
@@ -171,7 +185,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   T* y = probabilities + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
   const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t tile_stride = kInFlight * blockDim.x;
+  const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
   const bool has_edge = threadIdx.x < cut.edges;
   const std::int64_t edge =
       threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
@@ -180,15 +194,15 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
   Normalizer mine;
   for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
-    mine = combine_tile<T>(mine, load_tile<T>(x_vectors, first, cut.vectors));
+    mine = combine_tile(mine, load_tile<T, Read::kFirst>(x_vectors, first, cut.vectors));
   }
   mine = combine(mine, {edge_logit, 1.0f});
   const Normalizer row = block_reduce(mine);
   const float scale = 1.0f / row.d;
   if (has_edge) y[edge] = static_cast<T>(expf(static_cast<float>(x[edge]) - row.m) * scale);
   for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
-    const Tile tile = load_tile<T>(x_vectors, first, cut.vectors);
-    store_tile<T>(softmax_of<T>(tile, row.m, scale), y + cut.head, first, cut.vectors);
+    const Tile<T> tile = load_tile<T, Read::kLast>(x_vectors, first, cut.vectors);
+    store_tile(softmax_of(tile, row.m, scale), y + cut.head, first, cut.vectors);
   }
 }
 
