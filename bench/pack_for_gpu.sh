@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Puts the GPU programs of a build folder, without debug information, and the libraries that a GPU machine may lack into one
-# folder that can be carried there: bench/run_on_gpu.sh OUT --build FOLDER then needs no compiler and no network.
+# archive to be carried there: bench/run_on_gpu.sh OUT --build FILE.tar.xz then needs no compiler and no network.
 set -euo pipefail
 
 if [ $# -ne 2 ]; then
-  echo "usage: bench/pack_for_gpu.sh BUILD FOLDER" >&2
+  echo "usage: bench/pack_for_gpu.sh BUILD FILE.tar.xz" >&2
   exit 2
 fi
-build=$1 folder=$2
+build=$1 archive=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
 if [ ! -x "$build/bin/worklog_bench" ]; then
   echo "pack_for_gpu.sh: $build/bin/worklog_bench is missing: build with nvcc first" >&2
@@ -30,4 +32,7 @@ done
 ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$folder/lib/"; done
-du -sh "$folder"
+# The programs share most of their kernels: a dictionary that spans several of them keeps one copy.
+tar -C "$folder" -c bin lib | xz --lzma2=preset=2,dict=128MiB -T 1 >"$archive.part"
+mv "$archive.part" "$archive"
+du -h "$archive"

@@ -15,7 +15,7 @@ sweep.json (block sizes), and a log for each part.
   --sweep       times of all block sizes
   --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes
                 Without any of these: all but the sweep.
-  --build DIR   the build folder, or one that bench/pack_for_gpu.sh made (build). Built first if it has no programs.
+  --build DIR   the build folder, built first if it has no programs (build); or an archive of bench/pack_for_gpu.sh
   --limit S     seconds that a part may take (540)
   --dry-run     print the commands of each part, and run none
 
@@ -56,10 +56,16 @@ done
 
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
-if [ -d "$build" ]; then build=$(cd "$build" && pwd); fi
 cores=$(getconf _NPROCESSORS_ONLN)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+if [ -f "$build" ]; then
+  mkdir "$work/build"
+  tar -C "$work/build" -xJf "$build" || python3 -m tarfile -e "$build" "$work/build" || exit 1
+  build=$work/build
+elif [ -d "$build" ]; then
+  build=$(cd "$build" && pwd)
+fi
 export LD_LIBRARY_PATH=$build/lib:/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export WORKLOG_DATA_DIR=$root/common/verify/data REQUIRE_GPU=1
 export PATH=$PATH:/usr/local/cuda/bin
@@ -113,7 +119,7 @@ next_line=20
 # One line of in_parallel: its output and its exit code go to files of their own.
 run_job() {
   local folder=$1 number=${3%%$'\t'*} rest=${3#*$'\t'} code=0
-  timeout --kill-after=10 "$2" bash -c "exec ${rest#*$'\t'}" >"$folder/$number.log" 2>&1 || code=$?
+  timeout --foreground --kill-after=10 "$2" bash -c "exec ${rest#*$'\t'}" >"$folder/$number.log" 2>&1 || code=$?
   printf '%s\t%s\n' "$code" "${rest%%$'\t'*}" | tee -a "$folder/codes"
 }
 export -f run_job
@@ -127,6 +133,11 @@ in_parallel() {
   if [ "$dry_run" = yes ]; then
     printf '%s, %s at a time:\n' "$name" "$workers"
     cut -f 3 "$folder/jobs"
+    return
+  fi
+  if [ "$total" = 0 ]; then
+    say "FAILED   $name: no programs for it in $build/bin"
+    failed+=("$name")
     return
   fi
   : >"$folder/codes"
@@ -163,18 +174,24 @@ print_machine() {
 # The largest problems take tens of gigabytes of host memory each: one at a time.
 verify() {
   local program name
-  for program in $(programs '*_gpu_tests'); do
-    printf '%s\t%s --test-suite-exclude=huge\n' "${program##*/}" "$program"
-  done | in_parallel "GPU tests" "$out/verify.log" 4 "$limit"
-  for program in $(step_programs); do
-    name=${program##*/}
-    printf '%s\t%s --records %s\n' "$name --records" "$program" "$work/$name.records"
-  done | in_parallel "records of the report's cases" "$out/verify.log" 4 "$limit"
+  in_parallel "GPU tests" "$out/verify.log" 4 "$limit" < <(
+    for program in $(programs '*_gpu_tests'); do
+      printf '%s\t%s --test-suite-exclude=huge\n' "${program##*/}" "$program"
+    done
+  )
+  in_parallel "records of the report's cases" "$out/verify.log" 4 "$limit" < <(
+    for program in $(step_programs); do
+      name=${program##*/}
+      printf '%s\t%s --records %s\n' "$name --records" "$program" "$work/$name.records"
+    done
+  )
   attempt "records.json" "$out/verify.log" "$python" "$root/bench/merge_results.py" --records \
     "$work"/*.records --out "$out/records.json"
-  for program in $(programs 'step_*_gpu_tests'); do
-    printf '%s\t%s --test-suite=huge\n' "${program##*/}, huge" "$program"
-  done | in_parallel "GPU tests of more than 2^31 elements" "$out/verify.log" 1 "$limit"
+  in_parallel "GPU tests of more than 2^31 elements" "$out/verify.log" 1 "$limit" < <(
+    for program in $(programs 'step_*_gpu_tests'); do
+      printf '%s\t%s --test-suite=huge\n' "${program##*/}, huge" "$program"
+    done
+  )
 }
 
 bench() {
@@ -206,14 +223,16 @@ sanitize() {
     return
   fi
   # Widths below a warp, beside a vector's multiple, and above a block; most rows are unaligned.
-  for shape in '5 7' '5 33' '3 1027' '3 4099'; do
-    for tool in memcheck racecheck initcheck synccheck; do
-      for program in $(step_programs); do
-        printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
-          "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape% *}" "${shape#* }"
+  in_parallel "compute-sanitizer" "$out/sanitize.log" $((cores > 8 ? 8 : cores)) 200 < <(
+    for shape in '5 7' '5 33' '3 1027' '3 4099'; do
+      for tool in memcheck racecheck initcheck synccheck; do
+        for program in $(step_programs); do
+          printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
+            "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape% *}" "${shape#* }"
+        done
       done
     done
-  done | in_parallel "compute-sanitizer" "$out/sanitize.log" $((cores > 8 ? 8 : cores)) 200
+  )
 }
 
 : >"$out/summary.txt"
