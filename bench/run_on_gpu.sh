@@ -121,6 +121,7 @@ run_job() {
   local folder=$1 number=${3%%$'\t'*} rest=${3#*$'\t'} code=0
   timeout --foreground --kill-after=10 "$2" bash -c "exec ${rest#*$'\t'}" >"$folder/$number.log" 2>&1 || code=$?
   printf '%s\t%s\n' "$code" "${rest%%$'\t'*}" | tee -a "$folder/codes"
+  [ "$code" = 0 ]
 }
 export -f run_job
 
@@ -145,7 +146,6 @@ in_parallel() {
     bash -c 'run_job "$@"' _ "$folder" "$job_limit" '{}'
   bad=$(grep -cv $'^0\t' "$folder/codes")
   say "         $(wc -l <"$folder/codes") of $total done, $bad failed"
-  if [ "$bad" != 0 ] || [ "$(wc -l <"$folder/codes")" != "$total" ]; then failed+=("$name"); fi
   grep -v $'^0\t' "$folder/codes" | head -n 20 | while IFS=$'\t' read -r code line; do say "         code $code: $line"; done
   while IFS=$'\t' read -r number line _; do
     printf '==== %s\n' "$line"
@@ -249,7 +249,7 @@ done
 
 printf '\n'
 if [ ${#failed[@]} -gt 0 ]; then
-  say "FAILED: ${failed[*]}"
+  say "FAILED: $(printf '%s; ' "${failed[@]}")"
   exit 1
 fi
 say "all parts ended well"
