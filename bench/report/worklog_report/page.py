@@ -57,7 +57,7 @@ def render(units: list[Unit], results: Results, commit: str) -> str:
         ],
         error_figure=_figure(curves.error_figure(units, results)),
         bench_errors=run.errors if run else [],
-        speed_comparisons=published.speed_comparisons(run),
+        speed_comparisons=published.speed_comparisons(run, units),
         access_comparisons=published.access_comparisons(results),
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),
@@ -159,8 +159,7 @@ def _data(units: list[Unit], results: Results) -> dict:
     counts, times = {}, {}
     for record in results.counted:
         at = counts.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
-        label = record.shape.size() + (f", {record.input}" if record.input else "")
-        at[label] = _count_rows(record)
+        at[_count_label(record)] = _count_rows(record)
     for record in results.run.records if results.run else []:
         at = times.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
         at[f"{record.shape.size()}, {record.cache}"] = _time_rows(record)
@@ -171,6 +170,10 @@ def _data(units: list[Unit], results: Results) -> dict:
         "times": times,
         "preferred": _preferred(units, results),
     }
+
+
+def _count_label(record: Record) -> str:
+    return record.shape.size() + (f", {record.input}" if record.input else "")
 
 
 def _count_rows(record: Record) -> dict:
@@ -184,7 +187,11 @@ def _count_rows(record: Record) -> dict:
         "stores an element, counted": counts["stores_per_element"],
         "sectors a load request": counts["sectors_per_load_request"],
         "launches": record.launches,
-    } | {name.replace("_", " "): count for name, count in record.extra.get("counters", {}).items()}
+    } | {
+        name.replace("_", " "): count
+        for name, count in record.extra.get("counters", {}).items()
+        if name != "launches"
+    }
 
 
 def _verified_text(record: Record) -> str:
@@ -219,17 +226,15 @@ def _preferred(units: list[Unit], results: Results) -> dict:
     softmax = {record.unit for record in results.records if not record.shape.k}
     chosen = next((pair for pair in reversed(pairs) if pair[1] in softmax), None)
     timed = results.run.records if results.run else []
-    counted = [ladder.count_shape(results.counted, top_k) for top_k in (False, True)]
+    shapes = {ladder.count_shape(results.counted, top_k) for top_k in (False, True)}
     times = [ladder.time_shape(timed, top_k) for top_k in (False, True)]
     return {
         "pair": chosen or (units[0].name, units[-1].name),
-        "counted": _sizes(counted),
-        "timed": [f"{size}, cold" for size in _sizes(times)],
+        "counted": list(
+            dict.fromkeys(_count_label(row) for row in results.counted if row.shape in shapes)
+        ),
+        "timed": [f"{shape.size()}, cold" for shape in times if shape is not None],
     }
-
-
-def _sizes(shapes: list[Shape | None]) -> list[str]:
-    return [shape.size() for shape in shapes if shape is not None]
 
 
 def _embedded(data: dict) -> str:

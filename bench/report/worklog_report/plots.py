@@ -143,8 +143,9 @@ def _label_ends(axes, plot: Plot) -> None:
     ends = [(axes.transData.transform(series.points[-1]), series) for series in plot.series]
     ends.sort(key=lambda end: end[0][1])
     box = axes.get_window_extent()
-    heights = spread_out([end[1] for end, _ in ends], _LABEL_GAP * axes.figure.dpi / 72,
-                         box.y0, box.y1)
+    gap = _LABEL_GAP * axes.figure.dpi / 72
+    # Half a gap above the axis: below it stands the last width.
+    heights = spread_out([end[1] for end, _ in ends], gap, box.y0 + gap / 2, box.y1)
     for (end, series), height in zip(ends, heights):
         to_axes = axes.transAxes.inverted().transform
         end_x, end_y = to_axes(end)

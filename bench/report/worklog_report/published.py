@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from .records import BenchRun, Results
+from .steps import Unit
 
 _FIGURES = Path(__file__).parent.parent / "published.json"
 
@@ -40,7 +41,7 @@ def _measured_ratios(run: BenchRun, figure: dict, slower: str, faster: str) -> l
             and shape.rows == figure["rows"]
             and shape.k == figure.get("k", 0)
             and figure.get("cols", shape.cols) == shape.cols
-            and figure.get("from_cols", 0) <= shape.cols
+            and figure.get("from_cols", 0) <= shape.cols <= figure.get("to_cols", shape.cols)
         )
         if wanted and (slower, shape) in times:
             ratios.append(times[slower, shape] / time)
@@ -55,31 +56,45 @@ def _range_text(values: list[float]) -> str:
 def _shape_text(figure: dict) -> str:
     cols = str(figure["cols"]) if "cols" in figure else "all widths"
     if "from_cols" in figure:
-        cols = f"widths from {figure['from_cols']}"
+        cols = f"{figure['from_cols']} and wider"
+    if "to_cols" in figure:
+        cols = f"{figure['from_cols']} to {figure['to_cols']}"
     k = f", K = {figure['k']}" if figure.get("k") else ""
     return f"{figure['dtype']} {figure['rows']} × {cols}{k}"
 
 
-def speed_comparisons(run: BenchRun | None) -> list[Comparison]:
+def _ratios(data: dict, units: list[Unit]) -> list[dict]:
+    """The published ratios, and those that follow from published times of neighbouring steps."""
+    titles = {unit.name: f"{unit.label} {unit.title}" for unit in units}
+    ratios = [dict(figure) for figure in data["ratios"]]
+    followed: dict[tuple, dict] = {}
+    for figure in data["times"]:
+        for (slower, slow_ms), (faster, fast_ms) in pairwise(figure["milliseconds"].items()):
+            key = (figure["source"], figure["dtype"], figure["rows"], slower, faster)
+            what = f"{titles.get(faster, faster)} over {titles.get(slower, slower)}"
+            entry = followed.setdefault(
+                key,
+                {"source": key[0], "dtype": key[1], "rows": key[2], "slower": slower,
+                 "faster": faster, "what": what, "ratio": [], "from_cols": figure["cols"]},
+            )
+            entry["ratio"].append(slow_ms / fast_ms)
+            entry["to_cols"] = figure["cols"]
+    return ratios + list(followed.values())
+
+
+def speed_comparisons(run: BenchRun | None, units: list[Unit]) -> list[Comparison]:
     """Every published ratio whose two kernels were timed here at the same shape."""
     if run is None:
         return []
     data = _figures()
-    rows = []
-    for figure in data["ratios"]:
-        rows.append((figure, figure["slower"], figure["faster"], figure["ratio"], figure["what"]))
-    for figure in data["times"]:
-        for (slower, slow_ms), (faster, fast_ms) in pairwise(figure["milliseconds"].items()):
-            what = f"{faster[:2]} over {slower[:2]}"
-            rows.append((figure, slower, faster, [slow_ms / fast_ms], what))
     comparisons = []
-    for figure, slower, faster, ratio, what in rows:
-        measured = _measured_ratios(run, figure, slower, faster)
+    for figure in _ratios(data, units):
+        measured = _measured_ratios(run, figure, figure["slower"], figure["faster"])
         if measured:
             source = data["sources"][figure["source"]]
             comparisons.append(
-                Comparison(source["title"], source["gpu"], what, _shape_text(figure),
-                           _range_text(ratio), _range_text(measured))
+                Comparison(source["title"], source["gpu"], figure["what"], _shape_text(figure),
+                           _range_text(figure["ratio"]), _range_text(measured))
             )
     return comparisons
 

@@ -67,5 +67,5 @@ def _title_and_idea(directory: Path) -> tuple[str, str]:
     if page.is_file():
         head, _, rest = page.read_text("utf-8").lstrip().partition("\n")
         title = re.sub(r"^#\s*(\d+\s*)?", "", head).strip() or title
-        idea = " ".join(rest.strip().split("\n\n")[0].split())
+        idea = " ".join(rest.strip().split("\n\n")[0].split()).replace("`", "")
     return title, idea

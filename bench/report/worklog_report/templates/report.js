@@ -62,11 +62,11 @@ function chooseShapes() {
 // How `after` moved against `before`, in words that need no colour.
 function moved(before, after) {
   if (typeof before !== "number" || typeof after !== "number") return "";
-  if (before === after) return "same";
-  return before > 0 ? `× ${(after / before).toPrecision(3)}` : "";
+  return before > 0 && before !== after ? `× ${(after / before).toPrecision(3)}` : "";
 }
 
-function numbersTable(before, after) {
+// What differs between the two, and folded away what does not.
+function numbers(before, after) {
   const { dtype, counted, timed } = form.elements;
   const pick = (table, unit, shape) => table[unit]?.[dtype.value]?.[shape] ?? {};
   const rows = [];
@@ -78,6 +78,17 @@ function numbersTable(before, after) {
   };
   add(data.counts, counted.value);
   add(data.times, timed.value);
+  const isSame = ([, a, b]) => typeof a === "number" && a === b;
+  const same = rows.filter(isSame);
+  const tables = [table(before, after, rows.filter((row) => !isSame(row)))];
+  if (same.length) {
+    tables.push(element("details", {}, element("summary", {}, `${same.length} figures are the same`),
+      table(before, after, same)));
+  }
+  return tables;
+}
+
+function table(before, after, rows) {
   const text = (value) =>
     value === undefined || value === null ? "–"
       : typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
@@ -160,7 +171,7 @@ function diffs(before, after) {
 function show() {
   chooseShapes();
   const { before, after } = form.elements;
-  comparison.replaceChildren(numbersTable(before.value, after.value), ...diffs(before.value, after.value));
+  comparison.replaceChildren(...numbers(before.value, after.value), ...diffs(before.value, after.value));
 }
 
 function choose(before, after) {
