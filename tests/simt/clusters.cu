@@ -47,6 +47,14 @@ __global__ void no_final_barrier(int* results) {
   results[blockIdx.x] = *cluster.map_shared_rank(&value, 0);  // block 0 may be gone
 }
 
+__global__ void no_barrier_before(int* results) {
+  __shared__ int value;
+  const cg::cluster_group cluster = cg::this_cluster();
+  if (threadIdx.x == 0) value = blockIdx.x;
+  results[blockIdx.x] = *cluster.map_shared_rank(&value, 0);
+  cluster.sync();
+}
+
 __global__ void one_block_returns(int* results) {
   if (cg::this_cluster().block_rank() == 1) return;
   cg::this_cluster().sync();
@@ -110,6 +118,13 @@ TEST_CASE("a block that reads another which has returned is found") {
   const DeviceArray<int> results(2);
   launch_clusters(no_final_barrier, 2, 32, 2, 0, results.get());
   CHECK(found.kinds() == "distributed-after-exit ");
+}
+
+TEST_CASE("a load with no cluster barrier before it is found") {
+  const ExpectedFindings found;
+  const DeviceArray<int> results(2);
+  launch_clusters(no_barrier_before, 2, 32, 2, 0, results.get());
+  CHECK(found.kinds() == "shared-race ");
 }
 
 TEST_CASE("a cluster barrier that a block does not reach is found") {

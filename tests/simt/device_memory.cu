@@ -20,6 +20,17 @@ __global__ void add_to_one(int* sum) {
 __global__ void add_to_own(int* sums) {
   atomicAdd(&sums[threadIdx.x], 1);
 }
+// Two atomic functions of one kind: no lane executes both.
+__global__ void one_or_the_other(int* sums) {
+  if (threadIdx.x % 2 == 0) {
+    atomicAdd(&sums[0], 1);
+  } else {
+    atomicAdd(&sums[1], 2);
+  }
+}
+__global__ void add_past_the_end(int* sums) {
+  atomicAdd(&sums[threadIdx.x], 1);
+}
 __global__ void count_managed(int* values) {
   values[threadIdx.x] += 1;
 }
@@ -118,6 +129,21 @@ TEST_CASE("atomic operations add up, and cost a sector for each lane on one word
   CHECK(simt::last_launch().global_loads.requests == 0);
   add_to_own<<<1, 32>>>(sum.get());
   CHECK(simt::last_launch().global_atomics.sectors == 4);
+}
+
+TEST_CASE("atomic operations on different lines are different requests") {
+  const DeviceArray<int> sums = zeros<int>(32);
+  one_or_the_other<<<1, 32>>>(sums.get());
+  CHECK(simt::last_launch().global_atomics.requests == 2);
+  CHECK(sums.host()[1] == 32);
+}
+
+TEST_CASE("an atomic operation past the end is found at its line") {
+  const ExpectedFindings found;
+  const DeviceArray<int> sums = zeros<int>(31);
+  add_past_the_end<<<1, 32>>>(sums.get());
+  CHECK(found.kinds() == "global-out-of-bounds ");
+  CHECK(found.message().find("device_memory.cu:") == 0);
 }
 
 TEST_CASE("managed memory belongs to the host, too") {

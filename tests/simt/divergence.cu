@@ -45,7 +45,7 @@ __global__ void nested_branches(const float* x, float* y) {
   } else {
     value -= x[128 + threadIdx.x];
     if (threadIdx.x < 24) value -= x[160 + threadIdx.x];
-    value *= x[192 + threadIdx.x];
+    value /= x[192 + threadIdx.x];  // not the same operation, or g++ merges the two
   }
   y[threadIdx.x] = value + x[224 + threadIdx.x];
 }

@@ -183,8 +183,9 @@ TEST_CASE_FIXTURE(Mistakes, "lacks a barrier between store and load") {
 
 TEST_CASE_FIXTURE(Mistakes, "lacks a barrier between load and next store") {
   no_trailing_barrier<<<1, 64>>>(y.get());
-  CHECK(found.kinds() == "shared-race ");
-  CHECK(mentions("store after load"));
+  // Either order of the two warps shows it.
+  CHECK(found.kinds() == "shared-race shared-race ");
+  CHECK((found.message(0) + found.message(1)).find("store after load") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Mistakes, "stores to one place from two warps") {
@@ -223,8 +224,8 @@ TEST_CASE_FIXTURE(Mistakes, "stores past the end of a static array") {
 TEST_CASE_FIXTURE(Mistakes, "returns before a barrier") {
   returns_before_barrier<<<1, 64>>>(y.get(), 50);
   CHECK(found.kinds() == "divergent-barrier ");
-  CHECK(mentions("14 threads (50 to 63) returned from the kernel"));
-  CHECK(mentions("50 threads (0 to 49) wait at the block's barrier at mistakes.cu:"));
+  CHECK(mentions("returned from the kernel: 14 threads, 50 to 63"));
+  CHECK(mentions("at the block's barrier, mistakes.cu:"));
   CHECK(simt::take_error() == kLaunchFailure);
   CHECK(simt::take_error() == 0);
 }
@@ -238,8 +239,8 @@ TEST_CASE_FIXTURE(Mistakes, "waits at two different barriers") {
 TEST_CASE_FIXTURE(Mistakes, "waits at a shuffle and at a barrier") {
   shuffle_against_barrier<<<1, 32>>>(y.get());
   CHECK(found.kinds() == "deadlock ");
-  CHECK(mentions("16 threads (0 to 15) wait at __shfl_xor_sync with mask 0xffffffff"));
-  CHECK(mentions("16 threads (16 to 31) wait at the block's barrier"));
+  CHECK(mentions("at __shfl_xor_sync with mask 0xffffffff, mistakes.cu:"));
+  CHECK(mentions("16 threads, 16 to 31"));
   CHECK(simt::take_error() == kLaunchFailure);
 }
 

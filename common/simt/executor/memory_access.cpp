@@ -28,6 +28,13 @@ std::string access_of(unsigned bytes, Direction direction) {
 
 void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, unsigned rank,
                         Direction direction, std::uintptr_t code_address) {
+  if (current.checking) {
+    if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
+      return report_outside_shared(worker.shared, address, bytes, direction, code_address);
+    }
+    check_distributed_access(*current.lane, *worker.blocks[rank], address, bytes,
+                             direction == Direction::kStore, code_address);
+  }
   if (worker.blocks[rank]->live == 0) {
     report("distributed-after-exit", {{}, code_address},
            access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
@@ -43,7 +50,7 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
   if (slot != lane.warp->block->rank) {
     return access_distributed(worker, address, bytes, slot, direction, code_address);
   }
-  if (address % bytes != 0) refuse_misaligned(address, bytes, code_address);
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
   if (current.checking) {
     if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
       return report_outside_shared(worker.shared, address, bytes, direction, code_address);
@@ -98,16 +105,15 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
              " of device memory");
 }
 
-void refuse_misaligned(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address) {
-  report_and_end_launch("misaligned-access", {{}, code_address},
+void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place) {
+  report_and_end_launch("misaligned-access", place,
                         "access of " + std::to_string(bytes) + " bytes at an address that is " +
                             std::to_string(address % bytes) + " bytes past a multiple of " +
                             std::to_string(bytes),
                         kErrorMisalignedAddress);
 }
 
-void check_states(std::uintptr_t address, unsigned bytes, Direction direction,
-                  std::uintptr_t code_address) {
+void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
   bool outside = false;
   bool unwritten = false;
   std::uint8_t* states = arena.states(address);
@@ -119,10 +125,10 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction,
   if (!current.checking) return;
   const DeviceMemory& memory = DeviceMemory::instance();
   if (outside) {
-    report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds",
-           {{}, code_address}, access_of(bytes, direction) + " at " + memory.describe(address));
+    report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds", place,
+           access_of(bytes, direction) + " at " + memory.describe(address));
   } else if (unwritten && direction == Direction::kLoad) {
-    report("uninitialized-global-read", {{}, code_address},
+    report("uninitialized-global-read", place,
            access_of(bytes, direction) + " at " + memory.describe(address) +
                ", which was never written");
   }
@@ -162,24 +168,24 @@ void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintpt
 }
 
 void note_atomic(void* pointer, std::size_t bytes, Location where) {
+  if (current.lane == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const auto size = static_cast<unsigned>(bytes);
-  if (current.lane == nullptr) return;
-  // The line, because the caller may be a function of its own: the same event for all lanes.
-  const auto code_address =
-      reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)));
-  (void)where;
-  if (address % bytes != 0) refuse_misaligned(address, size, code_address);
+  const Place place{where};
+  // The atomic functions are shared by all kernels: the line that calls them makes the event.
+  const auto event =
+      reinterpret_cast<std::uintptr_t>(where.file) + static_cast<unsigned>(where.line);
+  if (address % bytes != 0) refuse_misaligned(address, size, place);
   if (arena.contains(address)) {
-    check_states(address, size, Direction::kLoad, code_address);
-    return log_access(address, size, AccessKind::kGlobalAtomic, code_address);
+    check_states(address, size, Direction::kLoad, place);
+    return log_access(address, size, AccessKind::kGlobalAtomic, event);
   }
   Worker& worker = worker_of(*current.lane);
   if (!worker.shared.contains(address)) {
-    return access_elsewhere(address, size, Direction::kLoad, code_address);
+    return access_elsewhere(address, size, Direction::kLoad, event);
   }
-  if (current.checking) check_shared_atomic(*current.lane, address, size, code_address);
-  log_access(address, size, AccessKind::kSharedAtomic, code_address);
+  if (current.checking) check_shared_atomic(*current.lane, address, size, place);
+  log_access(address, size, AccessKind::kSharedAtomic, event);
 }
 
 }  // namespace simt

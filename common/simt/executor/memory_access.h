@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "common/simt/executor/arena.h"
+#include "common/simt/executor/findings.h"
 #include "common/simt/executor/worker.h"
 
 namespace simt {
@@ -22,11 +23,9 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
                       std::uintptr_t code_address);
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);
-[[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes,
-                                    std::uintptr_t code_address);
+[[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Some byte is not in the state `kWritten`.
-void check_states(std::uintptr_t address, unsigned bytes, Direction direction,
-                  std::uintptr_t code_address);
+void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
 
 inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                        std::uintptr_t code_address) {
@@ -56,9 +55,9 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
     return access_elsewhere(address, kBytes, kDirection, code_address);
   }
   if (address % kBytes != 0) [[unlikely]]
-    refuse_misaligned(address, kBytes, code_address);
+    refuse_misaligned(address, kBytes, {{}, code_address});
   if (!all_written<kBytes>(address)) [[unlikely]] {
-    check_states(address, kBytes, kDirection, code_address);
+    check_states(address, kBytes, kDirection, {{}, code_address});
   }
   log_access(address, kBytes,
              kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,

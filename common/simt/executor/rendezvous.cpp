@@ -47,13 +47,13 @@ std::string describe(const Lane& lane) {
   const unsigned bit = lane.bit();
   if ((warp.alive & bit) == 0) return "returned from the kernel";
   const std::string line = source_line(lane.where.file, lane.where.line);
-  if (warp.at_barrier & bit) return "wait at the block's barrier at " + line;
-  if (warp.at_cluster_barrier & bit) return "wait at the cluster's barrier at " + line;
+  if (warp.at_barrier & bit) return "at the block's barrier, " + line;
+  if (warp.at_cluster_barrier & bit) return "at the cluster's barrier, " + line;
   if (warp.in_operation & bit) {
-    return std::string("wait at ") + name_of(lane.operation) + " with mask " +
-           hexadecimal(lane.mask) + " at " + line;
+    return std::string("at ") + name_of(lane.operation) + " with mask " + hexadecimal(lane.mask) +
+           ", " + line;
   }
-  return "are ready to run";
+  return "ready to run";
 }
 
 std::string describe(const Block& block) {
@@ -70,17 +70,33 @@ std::string describe(const Block& block) {
   }
   std::string text;
   for (const auto& [what, group] : groups) {
-    text += "\n  " + std::to_string(group.threads) + " threads (" + std::to_string(group.first) +
-            (group.threads > 1 ? " to " + std::to_string(group.last) : "") + ") " + what;
+    text += "\n  " + what + ": ";
+    if (group.threads == 1) {
+      text += "thread " + std::to_string(group.first);
+    } else {
+      text += std::to_string(group.threads) + " threads, " + std::to_string(group.first) + " to " +
+              std::to_string(group.last);
+    }
   }
   return text;
 }
 
-const Lane* first_of(const Block& block, unsigned Warp::*set) {
-  for (const Warp& warp : block.warps) {
-    if (warp.*set != 0) return &warp.lanes[std::countr_zero(warp.*set)];
-  }
-  return nullptr;
+// There is one.
+Lane& first_of(const Block& block, unsigned Warp::*set) {
+  auto warp = block.warps.begin();
+  while ((*warp).*set == 0)
+    ++warp;
+  return warp->lanes[std::countr_zero((*warp).*set)];
+}
+
+// Ends the launch from the scheduler's side, on behalf of a lane that waits.
+void end_launch(Lane& lane, const char* kind, const std::string& message) {
+  Worker& worker = worker_of(lane);
+  current.lane = &lane;
+  report(kind, {lane.where}, message);
+  current.lane = nullptr;
+  worker.launch->error = kErrorLaunchFailure;
+  worker.aborted = true;
 }
 
 // ---- warp operations ----
@@ -196,17 +212,19 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
   warp.ready |= members & ~full;
 }
 
-[[gnu::noinline]] void refuse_mask(const Lane& lane) {
-  const Warp& warp = *lane.warp;
-  std::string what = std::string(name_of(lane.operation)) + " with mask " + hexadecimal(lane.mask);
+std::string describe_mask(const Lane& lane) {
+  const std::string what =
+      std::string(name_of(lane.operation)) + " with mask " + hexadecimal(lane.mask);
   if ((lane.mask & lane.bit()) == 0) {
-    what += " does not name the calling lane " + std::to_string(lane.number);
-  } else {
-    const unsigned returned = lane.mask & warp.present & ~warp.alive;
-    what += " names lane " + std::to_string(std::countr_zero(returned)) +
-            ", which has returned from the kernel";
+    return what + " does not name the calling lane " + std::to_string(lane.number);
   }
-  report_and_end_launch("warp-mask", {lane.where}, what, kErrorLaunchFailure);
+  const unsigned returned = lane.mask & lane.warp->present & ~lane.warp->alive;
+  return what + " names lane " + std::to_string(std::countr_zero(returned)) +
+         ", which has returned from the kernel";
+}
+
+[[gnu::noinline]] void refuse_mask(const Lane& lane) {
+  report_and_end_launch("warp-mask", {lane.where}, describe_mask(lane), kErrorLaunchFailure);
 }
 
 [[gnu::noinline]] void refuse_width(const Lane& lane) {
@@ -254,11 +272,15 @@ std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64
 
 void complete_without_exited(Warp& warp) {
   for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
-    const Lane& lane = warp.lanes[std::countr_zero(rest)];
+    Lane& lane = warp.lanes[std::countr_zero(rest)];
     const unsigned members = lane.mask & warp.alive;
-    if (lane.operation == WarpOperation::kSync && agree(warp, members, lane.operation, lane.mask)) {
-      return complete(warp, lane.operation, lane.mask, members);
+    if (!agree(warp, members, lane.operation, lane.mask)) continue;
+    if (mask_is_valid(lane)) {
+      complete(warp, lane.operation, lane.mask, members);
+    } else {
+      end_launch(lane, "warp-mask", describe_mask(lane));
     }
+    return;
   }
 }
 
@@ -295,29 +317,18 @@ void cluster_barrier(Location where) {
   run_others(lane);
 }
 
-namespace {
-
-bool end_launch(Block& block, const char* kind, const Lane& at, const std::string& what) {
-  current.lane = const_cast<Lane*>(&at);
-  report(kind, {at.where}, what + describe(block));
-  current.lane = nullptr;
-  block.worker->launch->error = kErrorLaunchFailure;
-  block.worker->aborted = true;
-  return false;
-}
-
-}  // namespace
-
 bool release_block_barrier(Block& block) {
   const unsigned waiting = block.arrived + block.arrived_at_cluster;
   if (waiting < block.live) {
-    return end_launch(block, "deadlock", *first_of(block, &Warp::in_operation),
-                      "the block cannot go on");
+    end_launch(first_of(block, &Warp::in_operation), "deadlock",
+               "the block cannot go on" + describe(block));
+    return false;
   }
   if (block.arrived == 0) return false;
   if (block.arrived < block.threads || block.barrier_differs) {
-    return end_launch(block, "divergent-barrier", *first_of(block, &Warp::at_barrier),
-                      "not all threads of the block reach this barrier");
+    end_launch(first_of(block, &Warp::at_barrier), "divergent-barrier",
+               "not all threads of the block reach this barrier" + describe(block));
+    return false;
   }
   for (Warp& warp : block.warps) {
     warp.ready = warp.at_barrier;
@@ -343,8 +354,10 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
   }
   if (arrived == 0) return false;
   if (arrived < threads) {
-    return end_launch(*waiting, "divergent-barrier", *first_of(*waiting, &Warp::at_cluster_barrier),
-                      "not all threads of the cluster reach this barrier; in this block");
+    end_launch(
+        first_of(*waiting, &Warp::at_cluster_barrier), "divergent-barrier",
+        "not all threads of the cluster reach this barrier; of this block:" + describe(*waiting));
+    return false;
   }
   ++worker.clock;
   for (unsigned slot = 0; slot < count; ++slot) {
@@ -356,6 +369,7 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     block.arrived_at_cluster = 0;
     block.last_barrier = worker.clock;
   }
+  worker.last_cluster_barrier = worker.clock;
   ++worker.tally.counters.cluster_barriers;
   return true;
 }

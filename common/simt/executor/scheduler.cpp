@@ -102,6 +102,7 @@ void run_warp(Worker& worker, Warp& warp) {
       warp.log_full = 0;
     } else {
       complete_without_exited(warp);
+      if (worker.aborted) return;
     }
   } while (warp.ready != 0);
   replay(worker, warp);

@@ -23,11 +23,14 @@ constexpr std::size_t kMaxStaticShared = 48 * 1024;
 constexpr std::size_t kMaxDynamicSharedWithoutOptIn = 48 * 1024;
 constexpr std::size_t kMaxShared = 227 * 1024;
 
+/// In place of a thread: one of another block of the cluster.
+constexpr std::uint16_t kOtherBlock = 1024;
+
 /// Who touched a byte of shared memory last, and when by the worker's clock.
 struct SharedByte {
   std::uint32_t written = 0;
   std::uint32_t read = 0;
-  std::uint16_t writer = 0;  ///< thread of the block
+  std::uint16_t writer = 0;  ///< thread of the block, or kOtherBlock
   std::uint16_t reader : 10 = 0;
   std::uint16_t many_lanes : 1 = 0;  ///< read by several lanes of one warp since its last sync
   std::uint16_t many_warps : 1 = 0;  ///< read by several warps since the last barrier

@@ -60,17 +60,19 @@ void note_store(SharedByte& byte, const Reader& me) {
 }
 
 [[gnu::noinline]] void report_race(const char* what, unsigned other, const Reader& me,
-                                   std::uintptr_t code_address) {
-  report("shared-race", {{}, code_address},
-         std::string(what) + ": threads " + std::to_string(other) + " and " +
-             std::to_string(me.thread) + " have no barrier in between");
+                                   const Place& place) {
+  const std::string who =
+      other == kOtherBlock ? "a thread of another block" : std::to_string(other);
+  report("shared-race", place,
+         std::string(what) + ": threads " + who + " and " + std::to_string(me.thread) +
+             " have no barrier in between");
 }
 
 [[gnu::noinline]] void report_unwritten(const SharedMemory& shared, std::uintptr_t address,
-                                        std::uintptr_t code_address) {
-  report("uninitialized-shared-read", {{}, code_address},
+                                        const Place& place) {
+  report("uninitialized-shared-read", place,
          "load of " + shared.describe(shared.offset_in_slot(address)) +
-             ", which this block has not written");
+             ", which its block has not written");
 }
 
 }  // namespace
@@ -84,16 +86,16 @@ void check_shared_access(const Lane& lane, std::uintptr_t address, unsigned byte
     SharedByte& byte = cells[i];
     if (races_with_store(byte, me)) {
       return report_race(store ? "store after store" : "load after store", byte.writer, me,
-                         code_address);
+                         {{}, code_address});
     }
     if (store) {
       if (races_with_loads(byte, me)) {
-        return report_race("store after load", byte.reader, me, code_address);
+        return report_race("store after load", byte.reader, me, {{}, code_address});
       }
       note_store(byte, me);
     } else {
       if (byte.written < me.block_start) {
-        return report_unwritten(shared, address + i, code_address);
+        return report_unwritten(shared, address + i, {{}, code_address});
       }
       note_load(byte, me);
     }
@@ -101,20 +103,41 @@ void check_shared_access(const Lane& lane, std::uintptr_t address, unsigned byte
 }
 
 void check_shared_atomic(const Lane& lane, std::uintptr_t address, unsigned bytes,
-                         std::uintptr_t code_address) {
+                         const Place& place) {
   const Reader me = reader_of(lane);
   SharedMemory& shared = lane.warp->block->worker->shared;
   if (!shared.is_inside(shared.offset_in_slot(address), bytes)) {
-    report("shared-out-of-bounds", {{}, code_address},
+    report("shared-out-of-bounds", place,
            "atomic operation on " + std::to_string(bytes) + " bytes at " +
                shared.describe(shared.offset_in_slot(address)));
     return;
   }
   const SharedByte& first = *shared.bytes_at(address);
   if (races_with_store(first, me)) {
-    report_race("atomic operation after store", first.writer, me, code_address);
+    report_race("atomic operation after store", first.writer, me, place);
   } else if (first.written < me.block_start) {
-    report_unwritten(shared, address, code_address);
+    report_unwritten(shared, address, place);
+  }
+}
+
+void check_distributed_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                              unsigned bytes, bool store, std::uintptr_t code_address) {
+  Worker& worker = worker_of(lane);
+  SharedByte* const cells = worker.shared.bytes_at(address);
+  for (unsigned i = 0; i < bytes; ++i) {
+    SharedByte& byte = cells[i];
+    if (store) {
+      byte.written = worker.clock;
+      byte.writer = kOtherBlock;
+    } else if (byte.written < owner.start) {
+      return report_unwritten(worker.shared, address + i, {{}, code_address});
+    } else if (byte.written >= worker.last_cluster_barrier && byte.writer != kOtherBlock) {
+      report("shared-race", {{}, code_address},
+             "load after store: thread " + std::to_string(byte.writer) + " of block " +
+                 std::to_string(owner.rank) +
+                 " of the cluster stored it, with no cluster barrier in between");
+      return;
+    }
   }
 }
 

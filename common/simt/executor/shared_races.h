@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/simt/executor/block.h"
+#include "common/simt/executor/findings.h"
 
 namespace simt {
 
@@ -14,6 +15,10 @@ void check_shared_access(const Lane& lane, std::uintptr_t address, unsigned byte
                          std::uintptr_t code_address);
 /// Atomics do not race with each other; they do with a plain store.
 void check_shared_atomic(const Lane& lane, std::uintptr_t address, unsigned bytes,
-                         std::uintptr_t code_address);
+                         const Place& place);
+
+/// The shared memory of another block of the cluster, which only a cluster barrier makes safe.
+void check_distributed_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                              unsigned bytes, bool store, std::uintptr_t code_address);
 
 }  // namespace simt

@@ -45,7 +45,8 @@ struct Worker {
   Tally tally;
   ControlFlow control_flow;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
-  bool aborted = false;     ///< the launch ended in the middle of a kernel
+  std::uint32_t last_cluster_barrier = 0;
+  bool aborted = false;  ///< the launch ended in the middle of a kernel
 
   /// Takes clusters of blocks from the launch until none are left or it fails.
   void take_part(Launch& in);
