@@ -1,8 +1,6 @@
 // worklog_check_block_sizes: does each step launch with the block size that a sweep found best?
 //
-// A registration chooses by width alone. It is judged in fp32, at the sweep's largest number of
-// rows, which fills the GPU; among block sizes that are equally good there, the suggestion is the
-// one that is best at the smallest number.
+// A registration chooses by width, and apart for few rows. It is judged in fp32.
 
 #include <algorithm>
 #include <fstream>
@@ -60,46 +58,45 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
   return sweeps;
 }
 
-// How much slower than the best a block size is over some widths; infinite where it has no time.
-double slowdown(const std::map<std::int64_t, Times>& by_cols, const std::vector<std::int64_t>& cols,
-                int size, bool worst) {
-  double sum = 0.0;
+// Times at one number of rows, by columns.
+using ByCols = std::map<std::int64_t, Times>;
+
+// How much slower than the best a block size is, at the worst of some widths; infinite where it has
+// no time.
+double slowdown(const ByCols& by_cols, const std::vector<std::int64_t>& cols, int size) {
   double most = 1.0;
   for (const std::int64_t width : cols) {
     const Times& times = by_cols.at(width);
     const auto found = times.find(size);
     if (found == times.end()) return std::numeric_limits<double>::infinity();
-    const double ratio = found->second / best_of(times);
-    sum += ratio;
-    most = std::max(most, ratio);
+    most = std::max(most, found->second / best_of(times));
   }
-  return worst ? most : sum;
+  return most;
 }
 
-// The block size for all of `cols`, or 0 if none is within the tolerance at each of them.
-int common_choice(const Sweep& sweep, const std::vector<std::int64_t>& cols) {
+// The best block size for all of `cols`, or 0 if none is within the tolerance at each of them.
+int common_choice(const ByCols& by_cols, const std::vector<std::int64_t>& cols) {
   int choice = 0;
-  double least = 0.0;
-  for (const auto& [size, us] : sweep.rbegin()->second.at(cols.front())) {
-    if (slowdown(sweep.rbegin()->second, cols, size, true) > kTolerance) continue;
-    const double few_rows = slowdown(sweep.begin()->second, cols, size, false);
-    if (choice != 0 && few_rows >= least) continue;
+  double least = kTolerance;
+  for (const auto& [size, us] : by_cols.at(cols.front())) {
+    const double most = slowdown(by_cols, cols, size);
+    if (most > least) continue;
     choice = size;
-    least = few_rows;
+    least = most;
   }
   return choice;
 }
 
 // As the registration would write it: the fewest groups of neighbouring widths.
-std::string suggestion(const Sweep& sweep) {
+std::string suggestion(const ByCols& by_cols) {
   std::vector<std::pair<std::int64_t, int>> groups;
   std::vector<std::int64_t> group;
-  for (const auto& [cols, times] : sweep.rbegin()->second) {
+  for (const auto& [cols, times] : by_cols) {
     group.push_back(cols);
-    int choice = common_choice(sweep, group);
+    int choice = common_choice(by_cols, group);
     if (choice == 0 || groups.empty()) {
       group = {cols};
-      choice = common_choice(sweep, group);
+      choice = common_choice(by_cols, group);
       groups.emplace_back(cols, choice);
     }
     groups.back() = {cols, choice};
@@ -112,8 +109,28 @@ std::string suggestion(const Sweep& sweep) {
   return text + "{kAnyWidth, " + std::to_string(groups.back().second) + "}}";
 }
 
-// Prints a line a step; returns how many choices are too slow.
-int check(const std::string& path) {
+// Prints a line for each width at which the step's choice is too slow; returns how many there are.
+int check(const worklog::Step& step, std::int64_t rows, const ByCols& by_cols) {
+  int slow = 0;
+  for (const auto& [cols, times] : by_cols) {
+    const int size = step.info.block_size_for(rows, cols);
+    const auto time = times.find(size);
+    if (time != times.end() && time->second <= kTolerance * best_of(times)) continue;
+    ++slow;
+    std::cout << step.label() << ", " << rows << " x " << cols << ": " << size
+              << " threads a block take "
+              << (time == times.end() ? "a time not swept" : std::to_string(time->second) + " us")
+              << ", the best " << best_of(times) << " us\n";
+  }
+  if (slow > 0) {
+    const bool few = rows < worklog::kFewRows;
+    std::cout << "  suggestion: " << (few ? ".few_rows_block_sizes" : ".block_sizes") << " = "
+              << suggestion(by_cols) << '\n';
+  }
+  return slow;
+}
+
+int check_all(const std::string& path) {
   int slow = 0;
   const std::map<std::string, Sweep> sweeps = read_sweep(path);
   for (const worklog::Step& step : worklog::all_steps()) {
@@ -123,21 +140,9 @@ int check(const std::string& path) {
       continue;
     }
     int slow_widths = 0;
-    for (const auto& [cols, times] : found->second.rbegin()->second) {
-      const int size = step.info.block_sizes.for_cols(cols);
-      const auto time = times.find(size);
-      if (time != times.end() && time->second <= kTolerance * best_of(times)) continue;
-      ++slow_widths;
-      std::cout << step.label() << ", " << found->second.rbegin()->first << " x " << cols << ": "
-                << size << " threads a block take "
-                << (time == times.end() ? "a time not swept" : std::to_string(time->second) + " us")
-                << ", the best " << best_of(times) << " us\n";
-    }
-    if (slow_widths > 0) {
-      std::cout << "  suggestion: .block_sizes = " << suggestion(found->second) << '\n';
-    } else {
-      std::cout << step.label() << ": within 3 % of the best at every width\n";
-    }
+    for (const auto& [rows, by_cols] : found->second)
+      slow_widths += check(step, rows, by_cols);
+    if (slow_widths == 0) std::cout << step.label() << ": within 3 % of the best at every shape\n";
     slow += slow_widths;
   }
   return slow;
@@ -151,7 +156,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return check(argv[1]) == 0 ? 0 : 1;
+    return check_all(argv[1]) == 0 ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "worklog_check_block_sizes: " << argv[1] << ": " << error.what() << '\n';
     return 2;

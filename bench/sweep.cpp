@@ -70,7 +70,7 @@ Options parse(int argc, char** argv) {
 // Times of all block sizes, by block size; a size that CUDA refuses has its error instead.
 json sweep(const Measurement& measurement, Workload& workload, Timer& timer) {
   const Step& step = *measurement.step;
-  const int registered = step.info.block_sizes.for_cols(measurement.cols);
+  const int registered = step.info.block_size_for(measurement.rows, measurement.cols);
   std::set<int> sizes(std::begin(kBlockSizes), std::end(kBlockSizes));
   sizes.insert(registered);
 

@@ -40,7 +40,7 @@ class TimesOnGpu : public Times {
     workload_.prepare(m);
     Result result;
     result.timing = timer_.time(m.cache, workload_.step(m));
-    result.block_size = m.step->info.block_sizes.for_cols(m.cols);
+    result.block_size = m.step->info.block_size_for(m.rows, m.cols);
     result.ceiling_us = ceiling.timing.median_us;
     return result;
   }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -48,6 +49,9 @@ enum class Summation {
 /// Largest k that a top-k step takes.
 inline constexpr int kMaxK = 128;
 
+/// A block a row leaves multiprocessors idle where there are fewer rows than an H200 has of them.
+inline constexpr std::int64_t kFewRows = 132;
+
 /// What a step says of itself: its prediction and its limits.
 struct StepInfo {
   std::string
@@ -55,6 +59,9 @@ struct StepInfo {
   Accesses loads{};
   Accesses stores{};
   BlockSizes block_sizes = 256;
+  /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
+  /// block_sizes unless given.
+  std::optional<BlockSizes> few_rows_block_sizes{};
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
   bool storage_arithmetic = false;
@@ -70,6 +77,12 @@ struct StepInfo {
   float largest_logit = std::numeric_limits<float>::infinity();
   /// Which operation a top-k variant performs; ignored for softmax.
   Operation top_k_operation = Operation::kSoftmaxTopK;
+
+  /// The step's own choice for a shape.
+  int block_size_for(std::int64_t rows, std::int64_t cols) const {
+    const bool few = few_rows_block_sizes && rows < kFewRows;
+    return (few ? *few_rows_block_sizes : block_sizes).for_cols(cols);
+  }
 };
 
 template <template <typename> class Problem, typename T>

@@ -100,9 +100,8 @@ ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols, in
   if (step.summation == Summation::kSerial) {
     model.base_ulp = kSerialBase;
   } else {
-    const int threads = block_size > 0 ? block_size : step.block_sizes.for_cols(cols);
     model.base_ulp = tree_base(cols);
-    model.leader_ulp = kLeaderDeviations * std::sqrt(additions(cols, threads));
+    model.leader_ulp = kLeaderDeviations * std::sqrt(additions(cols, block_size));
   }
   return model;
 }

@@ -75,8 +75,8 @@ struct ErrorModel {
 };
 
 /// The model of `step`'s probabilities, stored as `output`, of rows of `cols` columns and with
-/// `block_size` threads a block; 0 is the step's own choice.
-ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols, int block_size = 0);
+/// `block_size` threads share a row, unless one thread adds it up alone.
+ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols, int block_size);
 
 /// The bounds of one row's elements.
 class RowBound {

@@ -179,7 +179,10 @@ class Verification {
   }
 
   ErrorModel model(DType output) const {
-    return error_model(step_.info, output, case_.cols);
+    const int block_size = options_.block_size > 0
+                               ? options_.block_size
+                               : step_.info.block_size_for(case_.rows, case_.cols);
+    return error_model(step_.info, output, case_.cols, block_size);
   }
 
   // Compares the rows of one part, on all cores: compare(checker, row in the part, its logits).
