@@ -1,0 +1,93 @@
+// The command line of a step's program.
+#include "common/harness/options.h"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "common/harness/report_cases.h"
+
+namespace {
+
+using namespace worklog;
+
+Options parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "step");
+  return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+const Step& first_step(bool top_k) {
+  for (const Step& step : all_steps()) {
+    if (step.is_top_k() == top_k) return step;
+  }
+  throw std::logic_error("no such step is linked in");
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("harness");
+
+TEST_CASE("options and their values") {
+  const Options options = parse({"--rows", "3", "--cols=70", "--type", "bf16", "--variant", "none",
+                                 "--input", "masked", "--counters", "--seed=4"});
+  CHECK(options.rows == 3);
+  CHECK(options.cols == 70);
+  CHECK(options.dtype == DType::kBFloat16);
+  CHECK(options.variant == "");
+  CHECK(options.input == Input::kMasked);
+  CHECK(options.counters);
+  CHECK(options.seed == 4);
+  CHECK_FALSE(options.k);
+}
+
+TEST_CASE("wrong usage names the option, its value and what it may be") {
+  const auto refused = [](std::vector<const char*> arguments, const char* message) {
+    CHECK_THROWS_WITH_AS(parse(std::move(arguments)), doctest::Contains(message), UsageError);
+  };
+  refused({"--width", "3"}, "unknown option '--width'");
+  refused({"5"}, "unknown option '5'");
+  refused({"--rows"}, "--rows: needs a value");
+  refused({"--rows", "-1"}, "--rows -1: must be a whole number from 0 to 9223372036854775807");
+  refused({"--cols", "12x"}, "--cols 12x: must be a whole number");
+  refused({"--cols", "99999999999999999999"}, "--cols 99999999999999999999: must be");
+  refused({"--k", "0"}, "--k 0: must be a whole number from 1 to 128");
+  refused({"--k", "129"}, "--k 129: must be a whole number from 1 to 128");
+  refused({"--type", "f64"}, "type 'f64': must be f32, f16 or bf16");
+  refused({"--input", "noise"}, "input 'noise': must be one of random");
+  refused({"--counters=yes"}, "--counters: takes no value, and got 'yes'");
+  refused({"--block-size", "2048"}, "--block-size 2048: must be a whole number from 0 to 1024");
+}
+
+TEST_CASE("an unknown variant names those that there are") {
+  CHECK_THROWS_WITH_AS(chosen_steps(parse({"--variant", "nonesuch"})),
+                       doctest::Contains("--variant nonesuch: must be one of none"), UsageError);
+}
+
+TEST_CASE("a case is filled in, and what does not fit the step is refused") {
+  const Step& softmax = first_step(false);
+  const Step& top_k = first_step(true);
+  const Case filled = chosen_case(parse({"--rows", "3"}), top_k, DType::kFloat16);
+  CHECK(filled.rows == 3);
+  CHECK(filled.cols == 4096);
+  CHECK(filled.k == 5);
+  const Case recorded = chosen_case(parse({"--input", "search"}), softmax, DType::kFloat16);
+  CHECK(recorded.rows == 52);
+  CHECK(recorded.cols == 4584);
+  CHECK_THROWS_WITH_AS(chosen_case(parse({"--k", "3"}), softmax, DType::kFloat32),
+                       doctest::Contains("--k 3: "), UsageError);
+  CHECK_THROWS_WITH_AS(chosen_case(parse({"--in-place"}), top_k, DType::kFloat32),
+                       doctest::Contains("--in-place: "), UsageError);
+}
+
+TEST_CASE(
+    "the report's cases: at most 64 rows but for the recorded inputs, k at most the columns") {
+  for (const Step& step : all_steps()) {
+    for (const Case& a_case : report_cases(step, DType::kFloat32)) {
+      if (!is_real(a_case.input)) CHECK(a_case.rows <= 64);
+      CHECK(a_case.k <= a_case.cols);
+      CHECK((a_case.k > 0) == step.is_top_k());
+    }
+  }
+}
+
+TEST_SUITE_END();
