@@ -52,7 +52,9 @@ class Tags(HTMLParser):
 
 
 def test_coloured_lines_keep_the_text_and_close_their_elements():
-    source = '#include "a<b>.h"\n\n/* two\n   lines */ int x = 1 < 2 && "&amp;"; // é\n\tf<<<1, 2>>>();'
+    source = (
+        '#include "a<b>.h"\n\n/* two\n   lines */ int x = 1 < 2 && "&amp;"; // é\n\tf<<<1, 2>>>();'
+    )
     lines = diffs.coloured_lines(source)
     assert len(lines) == len(source.splitlines())
     for line, original in zip(lines, source.splitlines(), strict=True):

@@ -49,6 +49,13 @@ def test_the_shapes_are_the_promised_ones(table):
     assert table["04_fourth"].accesses.shape == Shape("f32", 64, 4000)
 
 
+def test_baselines_stand_at_the_same_shapes(workplace):
+    results = read_results([workplace.records], [], [workplace.bench])
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    found = {(name, timing.shape.cols): timing for name, timing in built.baselines}
+    assert set(found) == {("PyTorch softmax", 4000), ("copy", 4000), ("read", 25000)}
+    assert found["copy", 4000].fraction == 1
+    assert found["PyTorch softmax", 4000].fraction == pytest.approx(1 / 1.6)
 
 
 def results_of(workplace, rows):

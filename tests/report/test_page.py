@@ -59,6 +59,12 @@ def test_wrong_results_are_loud(workplace):
     assert "row 3, column 7: got 0.5 &lt;b&gt;" in html
 
 
+def test_what_was_not_verified_is_named(workplace):
+    rows = [row for row in synthetic.records()["records"] if row["step"] != "04_fourth"]
+    workplace.write("records.json", {"records": rows})
+    assert "But 1 of them NOT verified: 04_fourth." in workplace.report()
+
+
 def test_all_right_is_quiet(full_workplace):
     assert 'role="alert"' not in page_of(full_workplace)
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+import synthetic
 
 from worklog_report import curves, plots
 from worklog_report.plots import Plot, Series
@@ -91,3 +92,14 @@ def test_the_error_curve_is_the_worst_over_the_inputs_of_a_width(workplace):
     assert [plot.key for plot in figure.plots] == ["error-f32", "error-f16", "error-bf16"]
     first = figure.plots[0].series[0]
     assert len(first.points) == 9
+    assert figure.plots[0].series[-1].label == "PyTorch"
+    assert figure.plots[1].series[-1].label == "05a"
+
+
+def test_inputs_other_than_random_logits_are_no_part_of_the_error_curve(workplace):
+    unit = synthetic.UNITS[2]
+    rows = [synthetic.record(unit, cols=cols, input="random") for cols in (10, 100)]
+    rows.append(synthetic.record(unit, cols=77, input="special", max_ulp=500.0))
+    path = workplace.write("r.json", {"records": rows})
+    figure = curves.error_figure(read_units(workplace.steps), read_results([path], [], []))
+    assert [x for x, _ in figure.plots[0].series[0].points] == [10, 100]

@@ -29,7 +29,10 @@ def damage(path, value):
     [
         (damage(["records"], None), "the file: missing field 'records'"),
         (damage(["records", 0, "max_ulp"], None), "records[0]: missing field 'max_ulp'"),
-        (damage(["records", 0, "rows"], "many"), "records[0].rows: 'many' is not of type 'integer'"),
+        (
+            damage(["records", 0, "rows"], "many"),
+            "records[0].rows: 'many' is not of type 'integer'",
+        ),
         (damage(["records", 0, "rows"], -1), "records[0].rows: -1 is less than the minimum of 0"),
         (damage(["records", 3, "dtype"], "f64"), "records[3].dtype: 'f64' is not one of"),
         (damage(["records", 0, "verified"], "yes"), "records[0].verified"),

@@ -16,13 +16,21 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 REQUIRED = os.environ.get("REQUIRE_CHROMIUM") == "1"
-MODES = {"light": (1280, False), "dark": (1280, True), "phone": (390, False), "phone-dark": (390, True)}
+MODES = {
+    "light": (1280, False),
+    "dark": (1280, True),
+    "phone": (390, False),
+    "phone-dark": (390, True),
+}
 PROBE = Path(__file__).with_name("probe.js").read_text("utf-8")
 
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None and not REQUIRED, reason="Chromium is not installed (REQUIRE_CHROMIUM=1 demands it)"
+    CHROMIUM is None and not REQUIRED,
+    reason="Chromium is not installed (REQUIRE_CHROMIUM=1 demands it)",
 )
 
 
@@ -66,8 +74,6 @@ def html(request) -> str:
         return Path(given).read_text("utf-8")
     place = request.getfixturevalue("full_workplace")
     return (place.out / "index.html").read_text("utf-8")
-
-
 
 
 @pytest.mark.parametrize("open_details", [False, True], ids=["as opened", "unfolded"])

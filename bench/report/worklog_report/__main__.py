@@ -1,4 +1,4 @@
-"""python -m worklog_report: writes index.html and report.json, or the tables of the README files."""
+"""python -m worklog_report: writes index.html and report.json, or the tables in README files."""
 
 import argparse
 import json
@@ -23,23 +23,51 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="worklog_report", description=__doc__)
-    parser.add_argument("--records", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="records of the step programs (their --records FILE)")
-    parser.add_argument("--bench", type=Path, nargs="+", default=[], metavar="FILE",
-                        help="Google Benchmark JSON of this run, on this machine's GPU")
-    parser.add_argument("--recorded", type=Path, nargs="+", default=[], metavar="PATH",
-                        help="results of earlier runs: files, or directories of *.json")
-    parser.add_argument("--steps", type=Path, required=True, metavar="DIR",
-                        help="the directory of the steps")
-    parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="where index.html and report.json go")
-    parser.add_argument("--readme", type=Path, metavar="FILE",
-                        help="the README.md with the ladder's table (default: beside --steps)")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="records of the step programs (their --records FILE)",
+    )
+    parser.add_argument(
+        "--bench",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="Google Benchmark JSON of this run, on this machine's GPU",
+    )
+    parser.add_argument(
+        "--recorded",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="results of earlier runs: files, or directories of *.json",
+    )
+    parser.add_argument(
+        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where index.html and report.json go"
+    )
+    parser.add_argument(
+        "--readme",
+        type=Path,
+        metavar="FILE",
+        help="the README.md with the ladder's table (default: beside --steps)",
+    )
     action = parser.add_mutually_exclusive_group()
-    action.add_argument("--update-readme", action="store_true",
-                        help="regenerate the tables between the markers, from recorded results")
-    action.add_argument("--check-readme", action="store_true",
-                        help="fail if --update-readme would change a file")
+    action.add_argument(
+        "--update-readme",
+        action="store_true",
+        help="regenerate the tables between the markers, from recorded results",
+    )
+    action.add_argument(
+        "--check-readme", action="store_true", help="fail if --update-readme would change a file"
+    )
     return parser
 
 
@@ -62,7 +90,9 @@ def _run(options: argparse.Namespace) -> int:
 def _files(paths: list[Path]) -> list[Path]:
     """Files as they are; of directories their *.json, which may be none."""
     return [
-        file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])
+        file
+        for path in paths
+        for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])
     ]
 
 
@@ -87,15 +117,24 @@ def _write_report(units: list[Unit], results: Results, options: argparse.Namespa
     report = {
         "records": [record.as_json() for record in results.records],
         "machines": [
-            {"name": run.machine.name, "date": run.machine.date, "recorded": run.machine.recorded,
-             "files": list(run.machine.files), "context": run.machine.context}
+            {
+                "name": run.machine.name,
+                "date": run.machine.date,
+                "recorded": run.machine.recorded,
+                "files": list(run.machine.files),
+                "context": run.machine.context,
+            }
             for run in results.runs
         ],
     }
-    write_whole(options.out / "report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    write_whole(
+        options.out / "report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    )
     write_whole(options.out / "index.html", html)
-    print(f"{options.out / 'index.html'}: {len(units)} steps and variants, "
-          f"{len(results.records)} measurements")
+    print(
+        f"{options.out / 'index.html'}: {len(units)} steps and variants, "
+        f"{len(results.records)} measurements"
+    )
 
 
 if __name__ == "__main__":

@@ -73,13 +73,11 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
         times.setdefault(record.unit, {})[record.shape.cols] = record.times["median_us"]
         rates.setdefault(record.unit, {})[record.shape.cols] = record.times["gbps"]
     time_lines, rate_lines = _lines(units, times), _lines(units, rates)
-    for name, label in (("pytorch", "PyTorch"), (limit_of(first), limit_of(first))):
+    for name in ("pytorch", limit_of(first)):
         points = _baseline(run, name, records)
         for lines, field in ((time_lines, "median_us"), (rate_lines, "gbps")):
             if points[field]:
-                lines.append(
-                    Series(label, _baseline_name(name), tuple(sorted(points[field].items())), 0, "dotted")
-                )
+                lines.append(_baseline_series(name, points[field]))
     shape = first.shape
     rows = f"{shape.rows} row" + ("s" if shape.rows != 1 else "")
     k = f", K = {shape.k}" if shape.k else ""
@@ -96,12 +94,16 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
     )
 
 
-def _baseline_name(name: str) -> str:
-    return {
-        "copy": "the fastest copy of the same bytes: the ceiling",
-        "read": "the fastest read of the same bytes: the ceiling",
-        "pytorch": "PyTorch, in the same run",
-    }[name]
+_BASELINES = {
+    "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),
+    "read": ("read", "the fastest read of the same bytes: the ceiling"),
+    "pytorch": ("PyTorch", "on the same GPU"),
+}
+
+
+def _baseline_series(name: str, points: dict[int, float]) -> Series:
+    label, explanation = _BASELINES[name]
+    return Series(label, explanation, tuple(sorted(points.items())), 0, "dotted")
 
 
 def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict[int, float]]:
@@ -112,7 +114,7 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
     for baseline in run.baselines:
         shape = baseline.shape
         if (
-            baseline.name.split("/")[0].startswith(name)
+            baseline.name.split("/")[0] == name
             and baseline.cache == records[0].cache
             and (shape.dtype, shape.rows, shape.cols) in shapes
             and (name in ("copy", "read") or shape.k == k)
@@ -137,6 +139,14 @@ def error_figure(units: list[Unit], results: Results) -> Figure:
             points = worst.setdefault(record.unit, {})
             points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
         lines = _lines(units, worst)
-        plots.append(Plot(f"error-{dtype}", f"Worst error, {dtype}", f"worst error, ulp of {dtype}",
-                          tuple(lines)))
+        if dtype == "f32" and results.run and results.run.pytorch_errors:
+            lines.append(_baseline_series("pytorch", results.run.pytorch_errors))
+        plots.append(
+            Plot(
+                f"error-{dtype}",
+                f"Worst error, {dtype}",
+                f"worst error, ulp of {dtype}",
+                tuple(lines),
+            )
+        )
     return Figure("Worst error against width", "", tuple(plot for plot in plots if plot.has_data))

@@ -1,7 +1,7 @@
 """What changed between two kernels: line by line, with the source's colours.
 
-The page gets every source once, as coloured lines, and for each pair only which stretches are equal,
-deleted or inserted. So the reader's choice of any two needs no diff in the browser.
+The page gets every source once, as coloured lines, and for each pair only which stretches are
+equal, deleted or inserted. So the reader's choice of any two needs no diff in the browser.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,9 @@ def stretches(before: str, after: str) -> list[tuple[int, int, int]]:
     """The diff as (equal, gone, new): so many equal lines, then so many deleted and inserted."""
     a, b = before.splitlines(), after.splitlines()
     found, end_a, end_b = [], 0, 0
-    for start_a, start_b, equal in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+    for start_a, start_b, equal in SequenceMatcher(
+        None, a, b, autojunk=False
+    ).get_matching_blocks():
         gone, new = start_a - end_a, start_b - end_b
         if gone or new:
             found.append((0, gone, new))

@@ -1,6 +1,6 @@
 """The ladder: what each step costs, predicted and counted, and what it gains."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from .records import CPU, BenchRun, Record, Results, Shape
@@ -184,6 +184,7 @@ class Ladder:
 
     dtype: str
     rows: list[Row]
+    baselines: list[tuple[str, Timing]]  # PyTorch, the copy, the read, at the same shapes
     count_shapes: list[Shape]
     time_shapes: list[Shape]
 
@@ -210,7 +211,44 @@ def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") 
                 timing(unit, timed, time_shapes[top_k], cache),
             )
         )
-    return Ladder(dtype, rows, _shapes(count_shapes), _shapes(time_shapes))
+    shapes = _shapes(time_shapes)
+    return Ladder(
+        dtype, rows, _baselines(results.run, shapes, cache), _shapes(count_shapes), shapes
+    )
+
+
+def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tuple[str, Timing]]:
+    found = []
+    for shape in shapes:
+        limit = "read" if shape.k else "copy"
+        at_shape = {
+            row.name: row.times
+            for row in run.baselines
+            if row.cache == cache
+            and row.shape == (replace(shape, k=0) if row.name in ("copy", "read") else shape)
+        }
+        limit_us = at_shape.get(limit, {}).get("median_us")
+        for name, times in sorted(at_shape.items(), reverse=True):
+            if name == limit or name.startswith("pytorch"):
+                fraction = limit_us / times["median_us"] if limit_us else None
+                text = name.replace("pytorch", "PyTorch").replace("/", " ").replace("_", " ")
+                found.append(
+                    (
+                        text,
+                        Timing(
+                            shape,
+                            cache,
+                            times["median_us"],
+                            times["spread"],
+                            times["gbps"],
+                            limit,
+                            fraction,
+                            None,
+                            "",
+                        ),
+                    )
+                )
+    return found
 
 
 def _shapes(by_operation: dict[bool, Shape | None]) -> list[Shape]:
@@ -221,7 +259,7 @@ def _timed(run: BenchRun | None, dtype: str) -> list[Record]:
     return [row for row in run.records if row.shape.dtype == dtype] if run else []
 
 
-# ---- numbers as text ------------------------------------------------------------------------------
+# ---- numbers as text ----
 
 
 def access_text(value: float) -> str:

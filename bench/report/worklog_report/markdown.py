@@ -6,7 +6,7 @@ Only what is the same on every machine goes in: exact counts, and times recorded
 from pathlib import Path
 
 from . import ladder
-from .ladder import Ladder, Row
+from .ladder import Ladder, Row, Timing
 from .records import InputError, Results
 from .steps import Unit
 
@@ -50,7 +50,7 @@ def _updated(path: Path, table: str) -> str:
 
 def _ladder_text(table: Ladder, results: Results) -> str:
     rows = [row for row in table.rows if not row.unit.variant]
-    return _table(rows, results, link=True) + _caption(table, rows, results)
+    return _table(rows, results, True, table.baselines) + _caption(table, rows, results)
 
 
 def _step_text(unit: Unit, table: Ladder, results: Results) -> str:
@@ -58,16 +58,20 @@ def _step_text(unit: Unit, table: Ladder, results: Results) -> str:
     own = [row for row in table.rows if row.unit.step == unit.step]
     compared = {row.builds_on for row in own}
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
-    return _table(before + own, results, link=False) + _caption(table, before + own, results)
+    return _table(before + own, results, False, []) + _caption(table, before + own, results)
 
 
-def _table(rows: list[Row], results: Results, link: bool) -> str:
+def _table(
+    rows: list[Row], results: Results, link: bool, baselines: list[tuple[str, Timing]]
+) -> str:
     timed = results.run is not None
     head = ["step", "loads", "stores", "sectors a load request", "launches"]
     if timed:
         head += ["time", "GB/s", "of copy or read", "gain"]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     lines += [_cells(row, timed, link) for row in rows]
+    for name, timing in baselines:
+        lines.append([f"{name}, {timing.shape.size()}"] + ["–"] * 4 + _timing_cells(timing))
     return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -85,14 +89,17 @@ def _cells(row: Row, timed: bool, link: bool) -> list[str]:
             str(a.launches),
         ]
     if timed:
-        t = row.timing
-        cells += ["–"] * 4 if t is None else [
-            ladder.time_text(t.median_us),
-            ladder.bandwidth_text(t.gbps),
-            ladder.percent_text(t.fraction) or "–",
-            ladder.ratio_text(t.gain) or "–",
-        ]
+        cells += ["–"] * 4 if row.timing is None else _timing_cells(row.timing)
     return cells
+
+
+def _timing_cells(timing: Timing) -> list[str]:
+    return [
+        ladder.time_text(timing.median_us),
+        ladder.bandwidth_text(timing.gbps),
+        ladder.percent_text(timing.fraction) or "–",
+        ladder.ratio_text(timing.gain) or "–",
+    ]
 
 
 def _caption(table: Ladder, rows: list[Row], results: Results) -> str:

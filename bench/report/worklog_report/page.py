@@ -53,7 +53,8 @@ def render(units: list[Unit], results: Results, commit: str) -> str:
         js=(_TEMPLATES / "report.js").read_text("utf-8"),
         ladders=[ladder.build(units, results, dtype) for dtype in DTYPES],
         time_figures=[
-            _figure(figure) for figure in curves.time_figures(units, run) + curves.k_figures(units, run)
+            _figure(figure)
+            for figure in curves.time_figures(units, run) + curves.k_figures(units, run)
         ],
         error_figure=_figure(curves.error_figure(units, results)),
         bench_errors=run.errors if run else [],
@@ -84,37 +85,47 @@ def _plural(count: int, noun: str) -> str:
 
 
 def _head(units: list[Unit], results: Results, commit: str) -> Head:
-    steps = [unit for unit in units if not unit.variant]
-    variants = len(units) - len(steps)
-    wrong = ladder.failures(results.records)
-    checked = sum(record.verified is not None for record in results.records)
-    summary = f"{_plural(len(steps), 'step')}" + (
-        f" and {_plural(variants, 'variant')} of them" if variants else ""
-    )
-    if not checked:
-        summary += "; nothing was verified yet."
-    elif wrong:
-        summary += f"; {len(wrong)} of {checked} measurements gave WRONG RESULTS."
-    else:
-        summary += f", every result checked against double precision in {checked} measurements: "
-        summary += "all right."
-        stated = {record.unit for record in results.records if record.expected_failure}
-        if stated:
-            verb = "is" if len(stated) == 1 else "are"
-            summary += f" {_plural(len(stated), 'variant')} {verb} wrong by design, and checked where right."
     facts = [("Counted on", f"CPU executor, {platform.system()} {platform.machine()}")]
     timed_on = ""
-    if results.run:
+    if results.run is None:
+        facts.append(("Timed on", "no GPU here, and no recorded results"))
+    else:
         machine = results.run.machine
         day = machine.date[:10]
         timed_on = f"on {machine.name}, {'recorded' if machine.recorded else 'in this run,'} {day}"
-        facts.append(("Timed on", f"{machine.name}, {'recorded ' if machine.recorded else ''}{day}"))
-    else:
-        facts.append(("Timed on", "no GPU here, and no recorded results"))
+        recorded = "recorded " if machine.recorded else ""
+        facts.append(("Timed on", f"{machine.name}, {recorded}{day}"))
     facts.append(("Report of", _now().strftime("%Y-%m-%d %H:%M UTC")))
     if commit:
         facts.append(("Commit", commit))
-    return Head(summary, facts, timed_on, wrong)
+    return Head(_summary(units, results), facts, timed_on, ladder.failures(results.records))
+
+
+def _summary(units: list[Unit], results: Results) -> str:
+    """How much there is, and whether all of it is right."""
+    steps = [unit for unit in units if not unit.variant]
+    variants = len(units) - len(steps)
+    what = _plural(len(steps), "step")
+    if variants:
+        what += f" and {_plural(variants, 'variant')} of them"
+    wrong = ladder.failures(results.records)
+    checked = sum(record.verified is not None for record in results.records)
+    if not checked:
+        return f"{what}; nothing was verified yet."
+    if wrong:
+        return f"{what}; {len(wrong)} of {checked} measurements gave WRONG RESULTS."
+    unchecked = {unit.name for unit in units}
+    unchecked -= {record.unit for record in results.records if record.verified is not None}
+    summary = f"{what}, checked against double precision in {checked} measurements: all right."
+    if unchecked:
+        summary += f" But {len(unchecked)} of them NOT verified: {', '.join(sorted(unchecked))}."
+    stated = {record.unit for record in results.records if record.expected_failure}
+    if stated:
+        verb = "is" if len(stated) == 1 else "are"
+        summary += (
+            f" {_plural(len(stated), 'variant')} {verb} wrong by design, and checked where right."
+        )
+    return summary
 
 
 def _figure(figure: curves.Figure) -> SimpleNamespace:
@@ -123,7 +134,11 @@ def _figure(figure: curves.Figure) -> SimpleNamespace:
         columns, rows = plot.table()
         drawn.append(
             SimpleNamespace(
-                unit=plot.unit, across=plot.across, svg=plots.render(plot), columns=columns, rows=rows
+                unit=plot.unit,
+                across=plot.across,
+                svg=plots.render(plot),
+                columns=columns,
+                rows=rows,
             )
         )
     return SimpleNamespace(
@@ -152,7 +167,7 @@ def _neighbours(units: list[Unit], results: Results) -> list[SimpleNamespace]:
     return found
 
 
-# ---- what the page's script reads -----------------------------------------------------------------
+# ---- what the page's script reads ----
 
 
 def _data(units: list[Unit], results: Results) -> dict:

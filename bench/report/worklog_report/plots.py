@@ -124,7 +124,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 def _draw_line(axes, series: Series) -> None:
     styles = {"solid": "-", "dashed": (0, (4, 2.5)), "dotted": (0, (1, 2))}
-    xs, ys = zip(*series.points)
+    xs, ys = zip(*series.points, strict=True)
     axes.plot(
         xs,
         ys,
@@ -146,7 +146,7 @@ def _label_ends(axes, plot: Plot) -> None:
     gap = _LABEL_GAP * axes.figure.dpi / 72
     # Half a gap above the axis: below it stands the last width.
     heights = spread_out([end[1] for end, _ in ends], gap, box.y0 + gap / 2, box.y1)
-    for (end, series), height in zip(ends, heights):
+    for (end, series), height in zip(ends, heights, strict=True):
         to_axes = axes.transAxes.inverted().transform
         end_x, end_y = to_axes(end)
         _, label_y = to_axes((0, height))

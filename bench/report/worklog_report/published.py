@@ -74,8 +74,16 @@ def _ratios(data: dict, units: list[Unit]) -> list[dict]:
             what = f"{titles.get(faster, faster)} over {titles.get(slower, slower)}"
             entry = followed.setdefault(
                 key,
-                {"source": key[0], "dtype": key[1], "rows": key[2], "slower": slower,
-                 "faster": faster, "what": what, "ratio": [], "from_cols": figure["cols"]},
+                {
+                    "source": key[0],
+                    "dtype": key[1],
+                    "rows": key[2],
+                    "slower": slower,
+                    "faster": faster,
+                    "what": what,
+                    "ratio": [],
+                    "from_cols": figure["cols"],
+                },
             )
             entry["ratio"].append(slow_ms / fast_ms)
             entry["to_cols"] = figure["cols"]
@@ -93,8 +101,14 @@ def speed_comparisons(run: BenchRun | None, units: list[Unit]) -> list[Compariso
         if measured:
             source = data["sources"][figure["source"]]
             comparisons.append(
-                Comparison(source["title"], source["gpu"], figure["what"], _shape_text(figure),
-                           _range_text(figure["ratio"]), _range_text(measured))
+                Comparison(
+                    source["title"],
+                    source["gpu"],
+                    figure["what"],
+                    _shape_text(figure),
+                    _range_text(figure["ratio"]),
+                    _range_text(measured),
+                )
             )
     return comparisons
 
@@ -123,8 +137,12 @@ def access_comparisons(results: Results) -> list[AccessComparison]:
             widest = max(counted, key=lambda row: row.shape.cols)
             title = data["sources"][figure["source"]]["title"]
             rows.append(
-                AccessComparison(title, figure["what"], figure["claimed"],
-                                 widest.counts["loads_per_element"],
-                                 widest.counts["stores_per_element"])
+                AccessComparison(
+                    title,
+                    figure["what"],
+                    figure["claimed"],
+                    widest.counts["loads_per_element"],
+                    widest.counts["stores_per_element"],
+                )
             )
     return rows

@@ -141,6 +141,7 @@ class BenchRun:
     records: list[Record] = field(default_factory=list)
     baselines: list[Baseline] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
+    pytorch_errors: dict[int, float] = field(default_factory=dict)  # worst ulp, f32, by columns
 
 
 def _no_constant(text: str) -> None:
@@ -212,6 +213,9 @@ def read_bench(path: Path, recorded: bool) -> BenchRun:
     _validate(path, data, "bench.schema.json")
     context = data["context"]
     run = BenchRun(Machine(context["gpu"], context["date"], context, recorded, (path.name,)))
+    for row in data.get("pytorch_accuracy", []):
+        worst = run.pytorch_errors.get(row["cols"], 0.0)
+        run.pytorch_errors[row["cols"]] = max(worst, row["max_ulp"])
     for index, row in enumerate(data["benchmarks"]):
         if row.get("run_type") == "aggregate":
             continue
@@ -307,6 +311,7 @@ def _merged(runs: list[BenchRun]) -> list[BenchRun]:
         first.records += run.records
         first.baselines += run.baselines
         first.errors += run.errors
+        first.pytorch_errors |= run.pytorch_errors
         first.machine = replace(first.machine, files=first.machine.files + run.machine.files)
     return list(by_gpu.values())
 
