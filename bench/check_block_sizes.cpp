@@ -48,13 +48,15 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot be read");
   std::map<std::string, Sweep> sweeps;
-  for (const json& row : json::parse(file).at("sweep")) {
+  const json document = json::parse(file);
+  for (const json& row : document.at("sweep")) {
     if (row.at("dtype") != "f32") continue;
     const std::string variant = row.at("variant");
     const std::string label =
         row.at("step").get<std::string>() + (variant.empty() ? "" : "/" + variant);
     sweeps[label][row.at("rows")][row.at("cols")] = times_of(row);
   }
+  if (sweeps.empty()) throw std::runtime_error("has no fp32 rows");
   return sweeps;
 }
 

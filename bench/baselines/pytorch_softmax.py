@@ -33,7 +33,7 @@ FLUSHED_CACHES = 4
 MIN_SAMPLES = 20
 MAX_SAMPLES = 400
 GOAL = 0.0025  # standard error of the median, relative to it
-TIME_LIMIT = 0.25  # seconds
+TIME_LIMIT = 0.2  # seconds
 BATCH = 20
 
 WORST_RATIO = 2.0  # of a step's error to PyTorch's

@@ -24,7 +24,7 @@ struct Sampling {
   int max_samples = 400;
   /// Of sampling one piece of work. Work so slow that it does not leave time for min_samples is
   /// sampled at least kFewestSamples times all the same.
-  std::chrono::duration<double> time_limit{0.25};
+  std::chrono::duration<double> time_limit{0.2};
 
   static constexpr int kFewestSamples = 3;
 };
