@@ -119,7 +119,9 @@ TEST_CASE("tiles of a block") {
 }
 
 TEST_CASE("blocks of a cluster read each other's shared memory") {
-  CHECK(cluster_exchange(4) == std::vector<float>{1.5f, 0.5f, 3.5f, 2.5f});
+  const std::vector<float> exchanged = {1.5f, 0.5f, 3.5f, 2.5f};
+  CHECK(cluster_exchange(4) == exchanged);
+  CHECK(fixed_cluster_exchange(4) == exchanged);
 }
 
 TEST_CASE("static and dynamic shared memory") {

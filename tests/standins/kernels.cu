@@ -25,8 +25,7 @@ void finish(const std::string& kernel) {
   check(cudaDeviceSynchronize(), kernel);
 }
 
-// ---- shuffles
-// ----------------------------------------------------------------------------------------------------
+// ---- shuffles ---------------------------------------------------------------------------------
 
 template <typename T>
 __global__ void shuffle_kernel(const T* in, T* out) {
@@ -76,8 +75,7 @@ Shuffled<std::uint16_t> shuffle_bfloat16(const Lanes<std::uint16_t>& bits) {
   return shuffle_as<__nv_bfloat16>(bits);
 }
 
-// ---- votes, matches, reductions of a warp
-// ------------------------------------------------------------------------
+// ---- votes, matches, reductions of a warp -----------------------------------------------------
 
 namespace {
 
@@ -144,8 +142,7 @@ BlockVotes vote_in_block(const std::vector<int>& values) {
   return {results[0], results[1], results[2]};
 }
 
-// ---- atomics
-// -----------------------------------------------------------------------------------------------------
+// ---- atomics ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -214,8 +211,7 @@ double atomic_sum(const std::vector<double>& values) {
   return atomic_sum_of(values);
 }
 
-// ---- cooperative groups
-// ------------------------------------------------------------------------------------------
+// ---- cooperative groups -----------------------------------------------------------------------
 
 namespace {
 
@@ -234,7 +230,7 @@ __global__ void tile_kernel(const int* in, int* out) {
 }
 
 /// The next block of the cluster reads what this one stored.
-__global__ void cluster_kernel(float* out) {
+__device__ void exchange_in_cluster(float* out) {
   __shared__ float mine;
   cg::cluster_group cluster = cg::this_cluster();
   if (threadIdx.x == 0) mine = static_cast<float>(blockIdx.x) + 0.5f;
@@ -242,6 +238,14 @@ __global__ void cluster_kernel(float* out) {
   const unsigned other = (cluster.block_rank() + 1) % cluster.num_blocks();
   if (threadIdx.x == 0) out[blockIdx.x] = *cluster.map_shared_rank(&mine, static_cast<int>(other));
   cluster.sync();
+}
+
+__global__ void cluster_kernel(float* out) {
+  exchange_in_cluster(out);
+}
+
+__global__ void __cluster_dims__(2, 1, 1) fixed_cluster_kernel(float* out) {
+  exchange_in_cluster(out);
 }
 
 }  // namespace
@@ -274,8 +278,14 @@ std::vector<float> cluster_exchange(int blocks) {
   return out.download();
 }
 
-// ---- shared memory
-// -----------------------------------------------------------------------------------------------
+std::vector<float> fixed_cluster_exchange(int blocks) {
+  DeviceBuffer<float> out(blocks);
+  fixed_cluster_kernel<<<static_cast<unsigned>(blocks), 64>>>(out.data());
+  finish("fixed_cluster_kernel");
+  return out.download();
+}
+
+// ---- shared memory ----------------------------------------------------------------------------
 
 namespace {
 
@@ -322,8 +332,7 @@ std::vector<int> shared_memory(int threads) {
   return out.download();
 }
 
-// ---- device functions
-// --------------------------------------------------------------------------------------------
+// ---- device functions -------------------------------------------------------------------------
 
 namespace {
 
@@ -383,8 +392,7 @@ std::vector<double> device_functions(float x, float y, int i) {
   return out.download();
 }
 
-// ---- variables of the device
-// -------------------------------------------------------------------------------------
+// ---- variables of the device ------------------------------------------------------------------
 
 namespace {
 
@@ -407,8 +415,7 @@ std::vector<float> symbols(const std::vector<float>& values) {
   return result;
 }
 
-// ---- wide accesses
-// -----------------------------------------------------------------------------------------------
+// ---- wide accesses ----------------------------------------------------------------------------
 
 namespace {
 

@@ -45,6 +45,8 @@ double atomic_sum(const std::vector<double>& values);
 std::vector<int> tile_sums(const std::vector<int>& values, int tile);
 /// Each block of a cluster of two adds what the other stored in its shared memory.
 std::vector<float> cluster_exchange(int blocks);
+/// The same by a kernel that is declared with its cluster's shape.
+std::vector<float> fixed_cluster_exchange(int blocks);
 
 /// The sum of 0 .. threads - 1, through static, dynamic and template-dependent shared memory.
 std::vector<int> shared_memory(int threads);

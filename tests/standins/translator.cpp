@@ -147,6 +147,14 @@ TEST_CASE("a launch in a macro's argument or body is translated") {
         "#define RUN(x) \\\n  " + launcher("k", "k", "1, 2)(x)\n"));
 }
 
+TEST_CASE("a kernel declared in clusters is launched in them") {
+  const std::string kernel =
+      "template <class T> __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__ k(T* x) {}\n";
+  CHECK(translated(kernel + "a::k<float><<<4, 32>>>(x); other<<<4, 32>>>(x);") ==
+        kernel + launcher("a::k<float>", "a::k<float>", "4, 32).in_clusters(2, 1, 1)(x); ") +
+            launcher("other", "other", "4, 32)(x);"));
+}
+
 TEST_CASE("a shared variable becomes a reference") {
   CHECK(translated(in_function("__shared__ float a;")) == in_function(shared("a", "float")));
   CHECK(translated(in_function("static __shared__ float a[kN];")) ==

@@ -105,8 +105,7 @@ inline constexpr bool simt::is_shuffled<__nv_bfloat162> = true;
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 
-// ---- conversions
-// -------------------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE float __bfloat162float(__nv_bfloat16 value) {
   return value;
@@ -195,8 +194,7 @@ WORKLOG_SIMT_INLINE __nv_bfloat16 __short_as_bfloat16(short bits) {
   return __ushort_as_bfloat16(static_cast<unsigned short>(bits));
 }
 
-// ---- pairs
-// -------------------------------------------------------------------------------------------------------
+// ---- pairs ------------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
   return {x, y};
@@ -238,8 +236,7 @@ WORKLOG_SIMT_INLINE __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bflo
   return {a.y, b.y};
 }
 
-// ---- constants
-// ---------------------------------------------------------------------------------------------------
+// ---- constants --------------------------------------------------------------------------------
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7f80u)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7fffu)
@@ -249,8 +246,7 @@ WORKLOG_SIMT_INLINE __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bflo
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000u)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16(0x3f80u)
 
-// ---- between the two formats
-// -------------------------------------------------------------------------------------
+// ---- between the two formats ------------------------------------------------------------------
 
 inline __half::__half(__nv_bfloat16 value) : __half(static_cast<float>(value)) {}
 inline __nv_bfloat16::__nv_bfloat16(__half value) : __nv_bfloat16(static_cast<float>(value)) {}

@@ -100,8 +100,7 @@ using __nv_half2 = __half2;
 using nv_half = __half;
 using nv_half2 = __half2;
 
-// ---- conversions
-// -------------------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE float __half2float(__half value) {
   return value;
@@ -188,8 +187,7 @@ WORKLOG_SIMT_INLINE __half __short_as_half(short bits) {
   return __ushort_as_half(static_cast<unsigned short>(bits));
 }
 
-// ---- pairs
-// -------------------------------------------------------------------------------------------------------
+// ---- pairs ------------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE __half2 make_half2(__half x, __half y) {
   return {x, y};
@@ -231,8 +229,7 @@ WORKLOG_SIMT_INLINE __half2 __highs2half2(__half2 a, __half2 b) {
   return {a.y, b.y};
 }
 
-// ---- constants
-// ---------------------------------------------------------------------------------------------------
+// ---- constants --------------------------------------------------------------------------------
 
 #define CUDART_INF_FP16 __ushort_as_half(0x7c00u)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7fffu)

@@ -142,8 +142,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return result(usable ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle);
 }
 
-// ---- graphs
-// ------------------------------------------------------------------------------------------------------
+// ---- graphs -----------------------------------------------------------------------------------
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
   return result(cudaErrorNotSupported);

@@ -5,6 +5,7 @@
 // ::simt::launcher("kernel<T>", [&](auto... arguments) { kernel<T>(arguments...); }, grid, block,
 // bytes, stream) (arguments)
 
+#include <map>
 #include <optional>
 
 #include "common/simt/translate/brackets.h"
@@ -101,10 +102,32 @@ std::optional<std::size_t> find_callee(const Tokens& tokens, std::size_t end) {
   return std::nullopt;
 }
 
+/// The arguments of __cluster_dims__, with their parentheses, by the name of the kernel.
+std::map<std::string_view, std::string> find_cluster_shapes(const Tokens& code) {
+  std::map<std::string_view, std::string> shapes;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    if (!code[i].is("__cluster_dims__") || !code[i + 1].is("(")) continue;
+    const std::size_t close = closing_bracket(code, i + 1).value_or(i + 1);
+    std::size_t name = close + 1;
+    while (name + 1 < code.size() && !code[name + 1].is("(") && !code[name].is(";"))
+      ++name;
+    if (name < code.size()) shapes[code[name].text] = spell(code, i + 1, close + 1);
+  }
+  return shapes;
+}
+
+/// The name of the kernel in tokens[begin, end), without its namespace and template arguments.
+std::string_view kernel_name(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  std::size_t last = end - 1;
+  if (tokens[last].is(">")) last = opening_angle(tokens, last).value_or(begin + 1) - 1;
+  return last >= begin ? tokens[last].text : std::string_view();
+}
+
 }  // namespace
 
 Changes rewrite_launches(const Tokens& code) {
   Changes changes;
+  const auto cluster_shapes = find_cluster_shapes(code);
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (!begins_launch(code, i)) continue;
     const auto callee = find_callee(code, i);
@@ -119,7 +142,10 @@ Changes rewrite_launches(const Tokens& code) {
       changes.edits.push_back(
           {code[*callee].offset, 0, "::simt::launcher(" + name + ", [&](auto... arguments) { "});
       changes.edits.push_back({code[i].offset, 3, call});
-      changes.edits.push_back({code[*close].offset, 3, ")"});
+      const auto shape = cluster_shapes.find(kernel_name(code, *callee, i));
+      const std::string clusters =
+          shape == cluster_shapes.end() ? "" : ".in_clusters" + shape->second;
+      changes.edits.push_back({code[*close].offset, 3, ")" + clusters});
       i += 2;
     }
   }

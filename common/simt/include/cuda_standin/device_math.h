@@ -11,8 +11,7 @@
 
 #include "common/simt/include/cuda_standin/qualifiers.h"
 
-// ---- min and max: as CUDA overloads them, unsigned wins over signed of its width
-// -----------------------------------
+// ---- min and max: as CUDA overloads them, unsigned wins over signed of its width --------------
 
 #define WORKLOG_SIMT_MIN_MAX(Result, A, B)                                           \
   WORKLOG_SIMT_INLINE constexpr Result min(A a, B b) {                               \
@@ -60,8 +59,7 @@ WORKLOG_SIMT_INLINE double max(double a, float b) {
   return ::fmax(a, static_cast<double>(b));
 }
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------------
+// ---- functions --------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE float rsqrtf(float x) {
   return 1.0f / ::sqrtf(x);
@@ -161,8 +159,7 @@ WORKLOG_SIMT_INLINE double __dsqrt_rn(double x) {
   return ::sqrt(x);
 }
 
-// ---- bits
-// --------------------------------------------------------------------------------------------------------
+// ---- bits -------------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE int __float_as_int(float x) {
   return std::bit_cast<int>(x);
@@ -222,8 +219,7 @@ WORKLOG_SIMT_INLINE int __mulhi(int a, int b) {
   return static_cast<int>(static_cast<std::int64_t>(a) * b >> 32);
 }
 
-// ---- conversions
-// -------------------------------------------------------------------------------------------------
+// ---- conversions ------------------------------------------------------------------------------
 
 WORKLOG_SIMT_INLINE float __int2float_rn(int x) {
   return static_cast<float>(x);
@@ -238,8 +234,7 @@ WORKLOG_SIMT_INLINE float __double2float_rn(double x) {
   return static_cast<float>(x);
 }
 
-// ---- time
-// --------------------------------------------------------------------------------------------------------
+// ---- time -------------------------------------------------------------------------------------
 
 namespace simt {
 /// Counts up; not in cycles of anything.

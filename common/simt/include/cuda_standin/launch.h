@@ -28,6 +28,13 @@ class Launcher {
   Launcher(const char* name, Kernel kernel, const LaunchConfig& config)
       : name_(name), kernel_(kernel), config_(config) {}
 
+  /// The same launch in clusters of that many blocks, as __cluster_dims__ demands.
+  Launcher in_clusters(unsigned x, unsigned y = 1, unsigned z = 1) const {
+    Launcher clustered = *this;
+    clustered.config_.cluster = {x, y, z};
+    return clustered;
+  }
+
   /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
   template <typename... Arguments>
   void operator()(Arguments... arguments) const {

@@ -20,8 +20,7 @@ enum class Rounding { kNearestEven, kTowardZero, kDown, kUp };
 
 inline constexpr std::uint16_t kCanonicalNarrowNaN = 0x7fff;
 
-// ---- float16: 1 sign bit, 5 exponent bits, 10 mantissa bits
-// -----------------------------------------------------
+// ---- float16: 1 sign bit, 5 exponent bits, 10 mantissa bits -----------------------------------
 
 // Without branches: in device code each branch is a call of the executor.
 
@@ -78,8 +77,7 @@ WORKLOG_SIMT_INLINE float float16_value(std::uint16_t bits) {
 #endif
 }
 
-// ---- bfloat16: the upper half of a float
-// -------------------------------------------------------------------------
+// ---- bfloat16: the upper half of a float ------------------------------------------------------
 
 /// Rounds to nearest, ties to even. A NaN becomes the canonical one.
 WORKLOG_SIMT_INLINE std::uint16_t bfloat16_bits(float value) {
@@ -93,8 +91,7 @@ WORKLOG_SIMT_INLINE float bfloat16_value(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// ---- from wider types: to a float that rounds to the same 16 bits
-// ------------------------------------------------
+// ---- from wider types: to a float that rounds to the same 16 bits -----------------------------
 
 /// `value` rounded to odd: truncated, with the last bit set if that lost anything. Rounding the
 /// result once more, to a format at least two bits narrower, is as rounding `value` itself. (Boldo
@@ -139,8 +136,7 @@ WORKLOG_SIMT_INLINE float to_roundable_float(T value) {
   }
 }
 
-// ---- the types that cuda_fp16.h and cuda_bf16.h define
-// -----------------------------------------------------------
+// ---- the types that cuda_fp16.h and cuda_bf16.h define ----------------------------------------
 
 /// Specialised for __half and __nv_bfloat16: from_bits(), to_bits(), round() to nearest even,
 /// value().

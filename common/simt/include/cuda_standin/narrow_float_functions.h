@@ -156,8 +156,7 @@ inline float smaller_nan(float a, float b) {
 
 }  // namespace simt
 
-// ---- arithmetic: `name` for one value and `name2` for a pair
-// ------------------------------------------------------
+// ---- arithmetic: `name` for one value and `name2` for a pair ----------------------------------
 
 // The other arguments may be anything that converts to the first one's type, as with CUDA's
 // overloads.
@@ -259,8 +258,7 @@ WORKLOG_SIMT_INLINE P __habs2(const P& value) {
   return {__habs(value.x), __habs(value.y)};
 }
 
-// ---- classification and comparison
-// -------------------------------------------------------------------------------
+// ---- classification and comparison ------------------------------------------------------------
 
 template <simt::NarrowFloat T>
 WORKLOG_SIMT_INLINE bool __hisnan(const T& value) {
@@ -328,8 +326,7 @@ WORKLOG_SIMT_COMPARISON(__hgeu, __hgeu2, __hbgeu2, __hgeu2_mask, !(a < b))
 #undef WORKLOG_SIMT_COMPARISON
 #undef WORKLOG_SIMT_SAME
 
-// ---- elements of a pair
-// ------------------------------------------------------------------------------------------
+// ---- elements of a pair -----------------------------------------------------------------------
 
 template <simt::NarrowPair P>
 WORKLOG_SIMT_INLINE float __low2float(const P& pair) {

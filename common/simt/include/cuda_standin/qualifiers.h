@@ -16,6 +16,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __cluster_dims__(...)  // the translator gives it to the launches of the kernel
 #define __forceinline__ __attribute__((always_inline)) inline
 #define __align__(n) __attribute__((aligned(n)))
 #define __noinline__ __attribute__((noinline))

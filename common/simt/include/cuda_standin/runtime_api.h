@@ -13,16 +13,14 @@
 #include "common/simt/include/cuda_standin/launch.h"
 #include "common/simt/include/cuda_standin/runtime_types.h"
 
-// ---- errors
-// ------------------------------------------------------------------------------------------------------
+// ---- errors -----------------------------------------------------------------------------------
 
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-// ---- devices
-// -----------------------------------------------------------------------------------------------------
+// ---- devices ----------------------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
@@ -35,8 +33,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
-// ---- memory
-// ------------------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------
 
 namespace simt {
 /// cudaMalloc() of elements whose size is known.
@@ -131,8 +128,7 @@ cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {
   return cudaSuccess;
 }
 
-// ---- streams and events
-// ------------------------------------------------------------------------------------------
+// ---- streams and events -----------------------------------------------------------------------
 
 using cudaHostFn_t = void (*)(void* data);
 
@@ -155,8 +151,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 /// cudaErrorNotSupported: the executor's time says nothing about a GPU's.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
-// ---- graphs: cudaErrorNotSupported
-// -------------------------------------------------------------------------------
+// ---- graphs: cudaErrorNotSupported ------------------------------------------------------------
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
@@ -166,8 +161,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
-// ---- kernels
-// -----------------------------------------------------------------------------------------------------
+// ---- kernels ----------------------------------------------------------------------------------
 
 namespace simt {
 cudaError_t set_kernel_attribute(const void* kernel, cudaFuncAttribute attribute, int value);

@@ -110,8 +110,7 @@ WORKLOG_SIMT_INLINE unsigned __activemask() {
   return simt::active_lanes();
 }
 
-// ---- match and reduce: every lane reads the value of each lane of the mask in turn
-// ---------------------------------
+// ---- match and reduce: every lane reads the value of each lane of the mask in turn ------------
 
 namespace simt {
 
