@@ -86,6 +86,15 @@ def test_one_failure_among_many_fails_the_unit(workplace):
     assert len(built.rows[0].verdict.failures) == 1
 
 
+def test_a_failure_on_the_gpu_fails_the_unit(workplace):
+    rows = synthetic.gpu_records()["records"]
+    rows[2] |= {"verified": False, "failure": "row 2"}
+    gpu = workplace.write("gpu.json", {"records": rows})
+    results = read_results([workplace.records], [], [workplace.bench, gpu])
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    assert [row.unit.name for row in built.rows if not row.verdict.ok] == ["02_second"]
+
+
 def test_an_unmeasured_unit_is_not_called_verified(workplace):
     built = results_of(workplace, [synthetic.record(synthetic.UNITS[0])])
     texts = {row.unit.name: row.verdict.text for row in built.rows}

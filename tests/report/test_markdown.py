@@ -45,8 +45,11 @@ def test_update_then_check(workplace, capsys):
 def test_the_table_says_what_was_measured_where(workplace):
     workplace.run("--update-readme", *recorded(workplace))
     text = workplace.readme.read_text()
-    assert "| [02 Second](steps/02_second/README.md) | 3 | 1 | 32 | 1 | 170 µs |" in text
-    assert "0.91×" in text
+    assert (
+        "| [02 Second](steps/02_second/README.md) | 3 | 1 | 32 | 1 | verified | 14.0 | 170 µs |"
+    ) in text
+    assert "0.91× over 02 |" in text
+    assert "| PyTorch softmax, 4000 × 4000 | – |" in text
     assert "Synthetic GPU, 2026-01-01" in text
     assert "exactly as predicted" in text
     assert "01a" not in text

@@ -203,7 +203,8 @@ def test_report_json_has_the_fields(full_workplace):
     cpu = [row for row in report["records"] if row["machine"] == "cpu"]
     gpu = [row for row in report["records"] if row["machine"] == synthetic.GPU]
     common = set(
-        "step variant builds_on dtype rows cols machine verified expected_failure max_ulp launches".split()
+        "step variant builds_on dtype rows cols machine verified expected_failure max_ulp "
+        "launches".split()
     )
     counts = set(
         "loads_per_element stores_per_element predicted_loads predicted_stores "

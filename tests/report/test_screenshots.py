@@ -117,14 +117,17 @@ def test_the_picture_is_in_its_colours_and_its_plots_are_drawn(html, tmp_path, m
 
 
 def test_the_probe_finds_what_it_should(tmp_path):
-    """A page with an overlap, an empty plot, a text outside its plot and a block that sticks out."""
+    """A page with overlaps, an empty plot, a text outside its plot, a block that sticks out."""
     broken = """<!doctype html><body style="margin:0"><main><section>
       <div class="plot"><svg width="300" height="100"><title>Broken</title>
-        <text x="10" y="50">one</text><text x="15" y="50">two</text><text x="290" y="20">outside</text>
+        <text x="10" y="50">one</text><text x="15" y="50">two</text>
+        <text x="290" y="20">outside</text>
       </svg></div>
       <p style="width: 3000px">wide</p>
       <p style="height: 20px; margin: 0">over</p><p style="margin: -15px 0 0">under</p>
-      <table><tr><td style="display: block; width: 20px; white-space: nowrap">spilling text</td></tr></table>
+      <table><tr>
+        <td style="display: block; width: 20px; white-space: nowrap">spilling text</td>
+      </tr></table>
     </section></main><div id="comparison"></div></body>"""
     seen = probed(broken, tmp_path, "phone", open_details=False)
     (plot,) = seen["plots"]

@@ -93,7 +93,9 @@ def failures(records: list[Record]) -> list[Record]:
 
 
 def verdict(records: list[Record]) -> Verdict:
-    checked = [record for record in records if record.verified is not None]
+    # A shape that was timed with a cold and with a warm cache was verified once.
+    distinct = {(row.machine, row.shape, row.input): row for row in records}
+    checked = [record for record in distinct.values() if record.verified is not None]
     failed = tuple(failures(checked))
     worst = max(checked, key=lambda row: inf if row.max_ulp is None else row.max_ulp, default=None)
     if not checked:
@@ -190,7 +192,8 @@ class Ladder:
 
 
 def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") -> Ladder:
-    """The table of one type. Verdicts are the executor's; for times see Results.run."""
+    """The table of one type. Verdicts are of all machines; the times are of Results.run."""
+    every = [row for row in results.records if row.shape.dtype == dtype]
     counted = [row for row in results.counted if row.shape.dtype == dtype]
     timed = _timed(results.run, dtype)
     count_shapes = {top_k: count_shape(counted, top_k) for top_k in (False, True)}
@@ -206,7 +209,7 @@ def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") 
                 unit,
                 about.builds_on if about else "",
                 about.expected_failure if about else "",
-                verdict(own),
+                verdict([row for row in every if row.unit == unit.name]),
                 accesses(own, count_shapes[top_k]),
                 timing(unit, timed, time_shapes[top_k], cache),
             )

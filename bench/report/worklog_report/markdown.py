@@ -6,8 +6,8 @@ Only what is the same on every machine goes in: exact counts, and times recorded
 from pathlib import Path
 
 from . import ladder
-from .ladder import Ladder, Row, Timing
-from .records import InputError, Results
+from .ladder import Ladder, Row, Timing, Verdict
+from .records import InputError, Results, Shape
 from .steps import Unit
 
 BEGIN = "<!-- results:begin -->"
@@ -50,7 +50,7 @@ def _updated(path: Path, table: str) -> str:
 
 def _ladder_text(table: Ladder, results: Results) -> str:
     rows = [row for row in table.rows if not row.unit.variant]
-    return _table(rows, results, True, table.baselines) + _caption(table, rows, results)
+    return _table(rows, table, results, link=True) + _caption(table, rows, results)
 
 
 def _step_text(unit: Unit, table: Ladder, results: Results) -> str:
@@ -58,47 +58,74 @@ def _step_text(unit: Unit, table: Ladder, results: Results) -> str:
     own = [row for row in table.rows if row.unit.step == unit.step]
     compared = {row.builds_on for row in own}
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
-    return _table(before + own, results, False, []) + _caption(table, before + own, results)
+    rows = before + own
+    return _table(rows, table, results, link=False) + _caption(table, rows, results)
 
 
-def _table(
-    rows: list[Row], results: Results, link: bool, baselines: list[tuple[str, Timing]]
-) -> str:
-    timed = results.run is not None
+def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+    """`link`: the README's table, whose steps link to their pages and which ends in baselines."""
+    labels = {row.unit.name: row.unit.label for row in table.rows}
+    columns = [_counts(row) for row in rows]
     head = ["step", "loads", "stores", "sectors a load request", "launches"]
-    if timed:
-        head += ["time", "GB/s", "of copy or read", "gain"]
+    if results.run is not None:
+        verdicts = _gpu_verdicts(table, results)
+        head += ["verified", "worst error, ulp", "time", "GB/s", "of copy or read", "gain"]
+        for row, cells in zip(rows, columns, strict=True):
+            cells += _verdict_cells(verdicts[row.unit.name]) + _time_cells(row.timing, labels)
+    names = [_name(row.unit, link) for row in rows]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    lines += [_cells(row, timed, link) for row in rows]
-    for name, timing in baselines:
-        lines.append([f"{name}, {timing.shape.size()}"] + ["–"] * 4 + _timing_cells(timing))
+    lines += [[name, *cells] for name, cells in zip(names, columns, strict=True)]
+    for name, timing in table.baselines if link else []:
+        lines.append([f"{name}, {timing.shape.size()}", *["–"] * 6, *_time_cells(timing, labels)])
     return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _cells(row: Row, timed: bool, link: bool) -> list[str]:
-    name = f"{row.unit.label} {row.unit.title}"
-    cells = [f"[{name}](steps/{row.unit.step}/README.md)" if link else name]
+def _name(unit: Unit, link: bool) -> str:
+    name = f"{unit.label} {unit.title}"
+    return f"[{name}](steps/{unit.step}/README.md)" if link else name
+
+
+def _counts(row: Row) -> list[str]:
     if row.accesses is None:
-        cells += ["–"] * 4
-    else:
-        a = row.accesses
-        cells += [
-            ladder.access_text(a.loads),
-            ladder.access_text(a.stores),
-            ladder.access_text(a.sectors_per_load_request),
-            str(a.launches),
-        ]
-    if timed:
-        cells += ["–"] * 4 if row.timing is None else _timing_cells(row.timing)
-    return cells
+        return ["–"] * 4
+    return [
+        ladder.access_text(row.accesses.loads),
+        ladder.access_text(row.accesses.stores),
+        ladder.access_text(row.accesses.sectors_per_load_request),
+        str(row.accesses.launches),
+    ]
 
 
-def _timing_cells(timing: Timing) -> list[str]:
+def _gpu_verdicts(table: Ladder, results: Results) -> dict[str, Verdict]:
+    """Of the GPU whose times are shown: errors of the CPU executor depend on the host's libm."""
+    machine = results.run.machine.name
+    records = [
+        record
+        for record in results.records
+        if record.machine == machine and record.shape.dtype == table.dtype
+    ]
+    return {
+        row.unit.name: ladder.verdict([r for r in records if r.unit == row.unit.name])
+        for row in table.rows
+    }
+
+
+def _verdict_cells(verdict: Verdict) -> list[str]:
+    worst = ladder.ulp_text(verdict.worst.max_ulp) if verdict.worst else "–"
+    return [verdict.text, worst]
+
+
+def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:
+    if timing is None:
+        return ["–"] * 4
+    gain = "–"
+    if timing.gain is not None:
+        gain = f"{ladder.ratio_text(timing.gain)} over {labels[timing.gain_over]}"
     return [
         ladder.time_text(timing.median_us),
         ladder.bandwidth_text(timing.gbps),
         ladder.percent_text(timing.fraction) or "–",
-        ladder.ratio_text(timing.gain) or "–",
+        gain,
     ]
 
 
@@ -106,8 +133,6 @@ def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
     """What was measured where, for the shapes that these rows show."""
     counted = sorted({row.accesses.shape for row in rows if row.accesses})
     timed = sorted({row.timing.shape for row in rows if row.timing})
-    if not counted and not timed:
-        return ""
     sentences = []
     if counted:
         exact = all(row.accesses.exact for row in rows if row.accesses)
@@ -118,11 +143,12 @@ def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
     if timed:
         machine = results.run.machine
         sentences.append(
-            f"Times at {_sizes(timed)}, cold L2, {machine.name}, {machine.date[:10]}; the copy or "
-            "read moves the same bytes in the same run; gain is over the step that it builds on."
+            f"Times at {_sizes(timed)}, cold L2, on {machine.name}, {machine.date[:10]}; the copy "
+            "or read moves the same bytes in the same run. The worst error is over all shapes and "
+            "inputs that were verified there."
         )
-    return "\n" + "\n".join(sentences) + "\n\n"
+    return "\n" + "\n".join(sentences) + "\n\n" if sentences else ""
 
 
-def _sizes(shapes: list) -> str:
+def _sizes(shapes: list[Shape]) -> str:
     return " and ".join(shape.size() for shape in shapes)
