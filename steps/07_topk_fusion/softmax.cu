@@ -20,7 +20,6 @@ using topk::kAllLanes;
 using topk::kWarpSize;
 
 constexpr int kMaxWarps = 32;
-constexpr int kMaxThreads = kWarpSize * kMaxWarps;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
@@ -97,7 +96,8 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The vectors that a thread has on their way at once.
+// The vectors that a thread has on their way at once. Fewer than step 06 has of fp32: with 8 there
+// would not be registers enough for the list.
 constexpr int kInFlight = 4;
 struct Tile {
   Vector vectors[kInFlight];
@@ -153,7 +153,7 @@ __device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_
 }
 
 template <int kSlots, typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+__global__ void __launch_bounds__(kWarpSize* kMaxWarps)
     softmax_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t cols, int k) {
   const T* x = logits + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);

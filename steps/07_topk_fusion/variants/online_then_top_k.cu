@@ -31,14 +31,17 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
 }
 
-// Every lane returns the combination of all 32.
+// Every lane returns the combination of all 32: first the maximum, so that a lane rescales once.
 __device__ Normalizer warp_reduce(Normalizer mine) {
+  float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    const Normalizer other{__shfl_xor_sync(kAllLanes, mine.m, distance),
-                           __shfl_xor_sync(kAllLanes, mine.d, distance)};
-    mine = combine(mine, other);
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
   }
-  return mine;
+  float d = m == kNegativeInfinity ? mine.d : mine.d * expf(mine.m - m);
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return {m, d};
 }
 
 // Every thread returns the combination of all threads of the block.

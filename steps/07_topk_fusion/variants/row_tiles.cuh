@@ -37,7 +37,7 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The vectors that a thread has on their way at once.
+// The vectors that a thread has on their way at once, as in the fused kernel.
 constexpr int kInFlight = 4;
 struct Tile {
   Vector vectors[kInFlight];
