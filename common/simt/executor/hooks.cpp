@@ -14,23 +14,44 @@
   void name(void* pointer) {                                                           \
     simt::on_access<bytes, simt::Direction::direction>(pointer, WORKLOG_CODE_ADDRESS); \
   }
-#define WORKLOG_HOOKS(bytes)                                 \
-  WORKLOG_HOOK(__tsan_read##bytes, bytes, kLoad)             \
-  WORKLOG_HOOK(__tsan_write##bytes, bytes, kStore)           \
-  WORKLOG_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad)   \
-  WORKLOG_HOOK(__tsan_unaligned_write##bytes, bytes, kStore) \
-  WORKLOG_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)    \
-  WORKLOG_HOOK(__tsan_volatile_write##bytes, bytes, kStore)  \
-  WORKLOG_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad)    \
-  WORKLOG_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
+// For accesses that need not be aligned.
+#define WORKLOG_UNALIGNED_HOOK(name, bytes, direction)                           \
+  void name(void* pointer) {                                                     \
+    const std::uintptr_t code_address = WORKLOG_CODE_ADDRESS;                    \
+    if (reinterpret_cast<std::uintptr_t>(pointer) % bytes != 0) {                \
+      simt::on_range(pointer, bytes, simt::Direction::direction, code_address);  \
+    } else {                                                                     \
+      simt::on_access<bytes, simt::Direction::direction>(pointer, code_address); \
+    }                                                                            \
+  }
+
+// g++ says which accesses may be unaligned. clang does not: it copies a structure of two 4-byte
+// members in one access of 8 bytes, wherever it lies. Only its 16-byte accesses are sure to be of
+// aligned types.
+#define WORKLOG_GNU_HOOKS(bytes)                                     \
+  WORKLOG_HOOK(__tsan_read##bytes, bytes, kLoad)                     \
+  WORKLOG_HOOK(__tsan_write##bytes, bytes, kStore)                   \
+  WORKLOG_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)            \
+  WORKLOG_HOOK(__tsan_volatile_write##bytes, bytes, kStore)          \
+  WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad) \
+  WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_write##bytes, bytes, kStore)
+#define WORKLOG_CLANG_HOOKS(bytes)                                  \
+  WORKLOG_UNALIGNED_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad) \
+  WORKLOG_UNALIGNED_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
 
 extern "C" {
 
-WORKLOG_HOOKS(1)
-WORKLOG_HOOKS(2)
-WORKLOG_HOOKS(4)
-WORKLOG_HOOKS(8)
-WORKLOG_HOOKS(16)
+WORKLOG_GNU_HOOKS(1)
+WORKLOG_GNU_HOOKS(2)
+WORKLOG_GNU_HOOKS(4)
+WORKLOG_GNU_HOOKS(8)
+WORKLOG_GNU_HOOKS(16)
+WORKLOG_CLANG_HOOKS(1)
+WORKLOG_CLANG_HOOKS(2)
+WORKLOG_CLANG_HOOKS(4)
+WORKLOG_CLANG_HOOKS(8)
+WORKLOG_HOOK(__sanitizer_cov_load16, 16, kLoad)
+WORKLOG_HOOK(__sanitizer_cov_store16, 16, kStore)
 
 void __sanitizer_cov_trace_pc() {
   simt::on_basic_block(WORKLOG_CODE_ADDRESS);
