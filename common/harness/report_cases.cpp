@@ -19,6 +19,7 @@ constexpr std::int64_t kInputRows = 36;
 constexpr std::int64_t kInputCols = 777;
 
 constexpr int kOtherK[] = {1, 10, 32, 64, 128};
+constexpr std::int64_t kOtherKRows = 16;  // long lists take the executor long
 constexpr std::int64_t kOtherKCols = 4000;
 
 std::int64_t rows_for(std::int64_t cols) {
@@ -49,7 +50,7 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
   }
   if (step.is_top_k()) {
     for (const int k : kOtherK) {
-      cases.push_back({dtype, rows_for(kOtherKCols), kOtherKCols, k, Input::kRandom});
+      cases.push_back({dtype, kOtherKRows, kOtherKCols, k, Input::kRandom});
     }
   }
   return cases;

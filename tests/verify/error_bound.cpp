@@ -69,8 +69,11 @@ TEST_CASE("a tree: 4, 8, then 2 for each doubling, and next to nothing for a lea
 
 TEST_CASE("a tree with a leader: 3 roots of the additions on its way, more") {
   const double additions = 4096 / kThreads + 8;
-  CHECK(bound_of_maximum(kTree, make_row(Input::kDominant, 0, 4096)) ==
-        doctest::Approx(4.0 + 3.0 * std::sqrt(additions)).epsilon(0.01));
+  const double expected = 4.0 + 3.0 * std::sqrt(additions);
+  const double bound = bound_of_maximum(kTree, make_row(Input::kDominant, 0, 4096));
+  CHECK(bound > expected - 0.1);
+  CHECK(bound <
+        expected + 0.6);  // the last rounding may be to beyond 1, where ulps are twice as large
 }
 
 TEST_CASE("|x - m| counts once for each ulp") {

@@ -19,7 +19,7 @@ constexpr FloatingFormat kBFloat16 = format_of(DType::kBFloat16);
 
 double half_of(std::uint16_t bits) {
   __half value;
-  std::memcpy(&value, &bits, sizeof value);
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
   return static_cast<double>(static_cast<float>(value));
 }
 
