@@ -172,15 +172,20 @@ def _neighbours(units: list[Unit], results: Results) -> list[SimpleNamespace]:
 
 def _data(units: list[Unit], results: Results) -> dict:
     counts, times = {}, {}
+    count_names: dict[str, None] = {}  # each name once, in order: records hold values only
+    for record in results.counted:
+        count_names |= dict.fromkeys(_count_rows(record))
     for record in results.counted:
         at = counts.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
-        at[_count_label(record)] = _count_rows(record)
+        row = _count_rows(record)
+        at[_count_label(record)] = [row.get(name) for name in count_names]
     for record in results.run.records if results.run else []:
         at = times.setdefault(record.unit, {}).setdefault(record.shape.dtype, {})
         at[f"{record.shape.size()}, {record.cache}"] = _time_rows(record)
     return diffs.for_page(units) | {
         "labels": {unit.name: f"{unit.label} {unit.title}" for unit in units},
         "dtypes": list(DTYPES),
+        "countNames": list(count_names),
         "counts": counts,
         "times": times,
         "preferred": _preferred(units, results),

@@ -68,7 +68,11 @@ function moved(before, after) {
 // What differs between the two, and folded away what does not.
 function numbers(before, after) {
   const { dtype, counted, timed } = form.elements;
-  const pick = (table, unit, shape) => table[unit]?.[dtype.value]?.[shape] ?? {};
+  const pick = (table, unit, shape) => {
+    const found = table[unit]?.[dtype.value]?.[shape] ?? {};
+    if (!Array.isArray(found)) return found;
+    return Object.fromEntries(found.map((value, index) => [data.countNames[index], value]));
+  };
   const rows = [];
   const add = (table, shape) => {
     const [a, b] = [pick(table, before, shape), pick(table, after, shape)];
