@@ -10,9 +10,10 @@ struct Pair {  // two 4-byte accesses, as in nvcc's code
   float m;
   float d;
 };
-struct __align__(8) AlignedPair {
-  float m;
-  float d;
+struct Candidate {  // copied whole, at any multiple of 4
+  float value;
+  int index;
+  float weight;
 };
 
 __global__ void update(float* y, float s, int n) {
@@ -49,6 +50,9 @@ __global__ void pairs(const Pair* __restrict__ x, Pair* __restrict__ y) {
   v.m += 1;
   v.d *= 2;
   y[threadIdx.x] = v;
+}
+__global__ void whole_structures(const Candidate* x, Candidate* y) {
+  y[threadIdx.x] = x[31 - threadIdx.x];
 }
 __global__ void float2s(const float2* __restrict__ x, float2* __restrict__ y) {
   float2 v = x[threadIdx.x];
@@ -135,6 +139,16 @@ TEST_CASE_FIXTURE(Arrays, "with __restrict__, compilers may load an invariant on
 TEST_CASE_FIXTURE(Arrays, "a plain structure is accessed member by member") {
   pairs<<<1, 32>>>(reinterpret_cast<const Pair*>(x.get()), reinterpret_cast<Pair*>(y.get()));
   check_requests({2, 16, 2, 16});
+}
+
+TEST_CASE_FIXTURE(Arrays, "a structure that is copied whole need not be aligned to its size") {
+  whole_structures<<<1, 32>>>(reinterpret_cast<const Candidate*>(x.get()),
+                              reinterpret_cast<Candidate*>(y.get()));
+  const simt::Counters counted = simt::last_launch();
+  CHECK(counted.global_loads.elements == 3 * 32);
+  CHECK(counted.global_stores.elements == 3 * 32);
+  CHECK(simt::findings().empty());
+  CHECK(simt::take_error() == 0);
 }
 
 TEST_CASE_FIXTURE(Arrays, "a float2 is one access of 8 bytes") {
