@@ -10,40 +10,9 @@
 
 namespace simt {
 
-namespace context = boost::context::detail;
-
 constinit thread_local Current current = {};
 
 namespace {
-
-// Measured with Boost 1.74 on an AMD EPYC, a switch there and back between two fibers: 10 ns with
-// jump_fcontext, 14 ns with the public boost::context::fiber, which can only switch from any fiber
-// to any other through resume_with. Hence the former, although it lives in `detail`.
-//
-// Whoever jumps passes the address at which its own context shall be kept.
-void keep_context_of_caller(context::transfer_t caller) {
-  *static_cast<context::fcontext_t*>(caller.data) = caller.fctx;
-}
-
-void make_current(Lane& lane) {
-  current.lane = &lane;
-  threadIdx = lane.index;
-}
-
-void switch_to(Lane& next, context::fcontext_t& kept_in) {
-  make_current(next);
-  keep_context_of_caller(context::jump_fcontext(next.context, &kept_in));
-}
-
-void switch_to_scheduler(Lane& self) {
-  keep_context_of_caller(context::jump_fcontext(worker_of(self).scheduler, &self.context));
-}
-
-// Lanes take turns: the next is the first ready one with a higher number, else the first of all.
-Lane& next_ready(const Warp& warp, unsigned after) {
-  const unsigned higher = warp.ready & ~((2u << after) - 1);
-  return warp.lanes[std::countr_zero(higher != 0 ? higher : warp.ready)];
-}
 
 // A fiber's life: a thread of one block, then of another.
 void fiber_main(context::transfer_t caller) {
@@ -61,15 +30,6 @@ void fiber_main(context::transfer_t caller) {
 }
 
 }  // namespace
-
-void run_others(Lane& self) {
-  const Warp& warp = *self.warp;
-  if (warp.ready == 0) return switch_to_scheduler(self);
-  LaneLog* const log = current.log;
-  Lane& next = next_ready(warp, self.number);
-  if (log != nullptr) current.log = next.log;
-  switch_to(next, self.context);
-}
 
 void abandon_launch(Lane& self) {
   worker_of(self).aborted = true;
