@@ -24,8 +24,8 @@ expect() {
   fi
 }
 
-(cd "$repository" && git ls-files -z -- . ':!steps' 'steps/05_*' | tar --create --null --files-from=- --ignore-failed-read) |
-  tar --extract --directory="$copy"
+(cd "$repository" && { git ls-files -z -- . ':!steps'; git ls-files -z -- 'steps/05_*'; } |
+  tar --create --null --files-from=- --ignore-failed-read) | tar --extract --directory="$copy"
 cp -r "$copy/steps/05_warp_shuffle" "$copy/steps/99_example"
 rm -r "$copy/steps/99_example/variants"
 sed -i 's/builds_on = "[^"]*"/builds_on = "05_warp_shuffle"/' "$copy/steps/99_example/softmax.cu"

@@ -40,12 +40,20 @@ inline std::string describe(const worklog::Step& step, const worklog::Case& a_ca
   return text;
 }
 
+/// Values and indices of a top-k, and the probabilities that it was taken from if they are stored;
+/// else the probabilities.
+inline std::int64_t elements_to_check(const worklog::Step& step, const worklog::Case& a_case) {
+  if (!step.is_top_k()) return a_case.rows * a_case.cols;
+  const bool stores = step.operation() == worklog::Operation::kSoftmaxThenTopK;
+  return a_case.rows * (2 * a_case.k + (stores ? a_case.cols : 0));
+}
+
 /// Checks the verdict, and returns whether it is good: a sweep stops at a step's first failure.
 inline bool check_verdict(const worklog::Step& step, const worklog::Case& a_case,
                           const worklog::VerifyOptions& options, const worklog::Verdict& verdict) {
   INFO(describe(step, a_case, options));
   CHECK_MESSAGE(verdict.ok, verdict.failure);
-  CHECK(verdict.checked_elements == a_case.rows * (a_case.k > 0 ? a_case.k : a_case.cols));
+  CHECK(verdict.checked_elements == elements_to_check(step, a_case));
   return verdict.ok;
 }
 
