@@ -23,7 +23,7 @@ constexpr unsigned kMaxBlockXY = 1024;
 constexpr unsigned kMaxBlockZ = 64;
 
 // Fewer threads than this are run by the launching thread alone: waking another takes longer.
-constexpr std::uint64_t kThreadsWorthWaking = 1024;
+constexpr std::uint64_t kThreadsWorthWaking = 64;
 
 int default_workers() {
   if (const char* text = std::getenv("WORKLOG_WORKERS")) {

@@ -7,41 +7,39 @@ namespace simt {
 Tally WorkerPool::run(Launch& launch, int workers) {
   {
     const std::lock_guard lock(mutex_);
-    while (static_cast<int>(workers_.size()) < workers) {
-      workers_.push_back(std::make_unique<Worker>());
-      const int number = static_cast<int>(workers_.size()) - 1;
-      Worker& worker = *workers_.back();
-      if (number > 0)
-        std::thread([this, &worker, number] { sleep_and_help(worker, number); }).detach();
+    while (static_cast<int>(helpers_.size()) < workers - 1) {
+      helpers_.push_back(std::make_unique<Worker>());
+      std::thread([this, worker = helpers_.back().get()] { sleep_and_help(*worker); }).detach();
     }
     launch_ = &launch;
     ++launches_;
-    taking_part_ = workers;
-    busy_ = workers - 1;
+    places_ = workers - 1;
+    sum_ = {};
   }
   if (workers > 1) wake_.notify_all();
-  workers_.front()->take_part(launch);
+  own_.take_part(launch);
 
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
-  Tally sum;
-  for (int number = 0; number < workers; ++number) {
-    sum += workers_[static_cast<std::size_t>(number)]->tally;
-  }
-  return sum;
+  launch_ = nullptr;
+  done_.wait(lock, [this] { return helping_ == 0; });
+  sum_ += own_.tally;
+  return sum_;
 }
 
-void WorkerPool::sleep_and_help(Worker& worker, int number) {
+void WorkerPool::sleep_and_help(Worker& worker) {
   std::uint64_t last = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return launches_ != last && number < taking_part_ && busy_ > 0; });
+    wake_.wait(lock, [&] { return launch_ != nullptr && launches_ != last && places_ > 0; });
     last = launches_;
     Launch& launch = *launch_;
+    --places_;
+    ++helping_;
     lock.unlock();
     worker.take_part(launch);
     lock.lock();
-    if (--busy_ == 0) done_.notify_one();
+    sum_ += worker.tally;
+    if (--helping_ == 0) done_.notify_one();
   }
 }
 

@@ -14,21 +14,24 @@ namespace simt {
 
 class WorkerPool {
  public:
-  /// Runs the launch on the calling thread and `workers` - 1 others; returns the sum of what they
-  /// counted.
+  /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
+  /// counted. Others join when they wake up; the launch does not wait for one that comes too late
+  /// to help.
   Tally run(Launch& launch, int workers);
 
  private:
-  void sleep_and_help(Worker& worker, int number);
+  void sleep_and_help(Worker& worker);
 
+  Worker own_;  ///< of whoever launches
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  std::vector<std::unique_ptr<Worker>> workers_;  ///< the first belongs to whoever launches
-  Launch* launch_ = nullptr;
+  std::vector<std::unique_ptr<Worker>> helpers_;
+  Launch* launch_ = nullptr;  ///< null when none may be joined
   std::uint64_t launches_ = 0;
-  int taking_part_ = 0;
-  int busy_ = 0;
+  int places_ = 0;  ///< for helpers that have not joined
+  int helping_ = 0;
+  Tally sum_;
 };
 
 }  // namespace simt
