@@ -35,7 +35,7 @@ cd "$copy"
 cmake -S . -B build -DWORKLOG_CUDA=OFF >configure.txt 2>&1 || { cat configure.txt >&2; exit 1; }
 
 ./worklog list >list.txt
-expect '99_example' list.txt
+expect '^99 .*Example' list.txt
 
 ctest --test-dir build -N >tests.txt
 expect ' 99_example.every_width_f32' tests.txt
