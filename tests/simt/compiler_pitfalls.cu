@@ -147,6 +147,8 @@ TEST_CASE_FIXTURE(Arrays, "a structure that is copied whole need not be aligned 
   const simt::Counters counted = simt::last_launch();
   CHECK(counted.global_loads.elements == 3 * 32);
   CHECK(counted.global_stores.elements == 3 * 32);
+  CHECK(counted.global_loads.requests == 3);
+  CHECK(counted.global_stores.requests == 3);
   CHECK(simt::findings().empty());
   CHECK(simt::take_error() == 0);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "common/simt/executor/memory_access.h"
 
@@ -14,8 +15,13 @@
   void name(void* pointer) {                                                           \
     simt::on_access<bytes, simt::Direction::direction>(pointer, WORKLOG_CODE_ADDRESS); \
   }
-// For accesses that need not be aligned.
-#define WORKLOG_UNALIGNED_HOOK(name, bytes, direction)                           \
+// Of a type that is aligned to less than its size: nvcc takes it in pieces.
+#define WORKLOG_UNALIGNED_HOOK(name, bytes, direction)                                \
+  void name(void* pointer) {                                                          \
+    simt::on_range(pointer, bytes, simt::Direction::direction, WORKLOG_CODE_ADDRESS); \
+  }
+// Of a type that may be.
+#define WORKLOG_UNSURE_HOOK(name, bytes, direction)                              \
   void name(void* pointer) {                                                     \
     const std::uintptr_t code_address = WORKLOG_CODE_ADDRESS;                    \
     if (reinterpret_cast<std::uintptr_t>(pointer) % bytes != 0) {                \
@@ -35,9 +41,9 @@
   WORKLOG_HOOK(__tsan_volatile_write##bytes, bytes, kStore)          \
   WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad) \
   WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_write##bytes, bytes, kStore)
-#define WORKLOG_CLANG_HOOKS(bytes)                                  \
-  WORKLOG_UNALIGNED_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad) \
-  WORKLOG_UNALIGNED_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
+#define WORKLOG_CLANG_HOOKS(bytes)                               \
+  WORKLOG_UNSURE_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad) \
+  WORKLOG_UNSURE_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
 
 extern "C" {
 
@@ -63,6 +69,21 @@ void __tsan_read_range(void* p, std::size_t bytes) {
 }
 void __tsan_write_range(void* p, std::size_t bytes) {
   simt::on_range(p, bytes, simt::Direction::kStore, WORKLOG_CODE_ADDRESS);
+}
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  simt::on_range(const_cast<void*>(from), bytes, simt::Direction::kLoad, WORKLOG_CODE_ADDRESS);
+  simt::on_range(to, bytes, simt::Direction::kStore, WORKLOG_CODE_ADDRESS);
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  simt::on_range(const_cast<void*>(from), bytes, simt::Direction::kLoad, WORKLOG_CODE_ADDRESS);
+  simt::on_range(to, bytes, simt::Direction::kStore, WORKLOG_CODE_ADDRESS);
+  return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int byte, std::size_t bytes) {
+  simt::on_range(to, bytes, simt::Direction::kStore, WORKLOG_CODE_ADDRESS);
+  return std::memset(to, byte, bytes);
 }
 
 // Nothing to do for these.

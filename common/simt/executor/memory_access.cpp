@@ -134,37 +134,27 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
   }
 }
 
-void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
-  const auto access = [&]<unsigned kBytes>(char* at) {
+namespace {
+
+template <unsigned kPiece>
+void access_pieces(char* at, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
+  for (char* const end = at + bytes; at < end; at += kPiece) {
     if (direction == Direction::kLoad) {
-      on_access<kBytes, Direction::kLoad>(at, code_address);
+      on_access<kPiece, Direction::kLoad>(at, code_address);
     } else {
-      on_access<kBytes, Direction::kStore>(at, code_address);
-    }
-  };
-  char* at = static_cast<char*>(pointer);
-  char* const end = at + bytes;
-  while (at < end) {
-    const auto remaining = static_cast<std::size_t>(end - at);
-    const auto address = reinterpret_cast<std::uintptr_t>(at);
-    const auto fits = [&](std::size_t size) { return remaining >= size && address % size == 0; };
-    if (fits(16)) {
-      access.operator()<16>(at);
-      at += 16;
-    } else if (fits(8)) {
-      access.operator()<8>(at);
-      at += 8;
-    } else if (fits(4)) {
-      access.operator()<4>(at);
-      at += 4;
-    } else if (fits(2)) {
-      access.operator()<2>(at);
-      at += 2;
-    } else {
-      access.operator()<1>(at);
-      at += 1;
+      on_access<kPiece, Direction::kStore>(at, code_address);
     }
   }
+}
+
+}  // namespace
+
+void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
+  char* const at = static_cast<char*>(pointer);
+  const std::uintptr_t both = reinterpret_cast<std::uintptr_t>(pointer) | bytes;
+  if (both % 4 == 0) return access_pieces<4>(at, bytes, direction, code_address);
+  if (both % 2 == 0) return access_pieces<2>(at, bytes, direction, code_address);
+  access_pieces<1>(at, bytes, direction, code_address);
 }
 
 void note_atomic(void* pointer, std::size_t bytes, Location where) {

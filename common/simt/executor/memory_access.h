@@ -70,7 +70,7 @@ inline void on_basic_block(std::uintptr_t code_address) {
     wait_for_replay(*current.lane);
 }
 
-/// An object of any size: as accesses of at most 16 bytes, each aligned.
+/// An object whose alignment is not known: in pieces of 4 bytes, or less where it must be.
 void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address);
 
 }  // namespace simt
