@@ -19,25 +19,41 @@ namespace {
 
 using nlohmann::json;
 
-// A choice this much slower than the best is still within what two runs differ by.
-constexpr double kTolerance = 1.03;
+// A choice this much slower than the best is still within what two runs differ by; so is one within
+// the spread of the best's own samples, which is wide at a few microseconds.
+constexpr double kTolerance = 0.03;
 
-// Median microseconds by block size.
-using Times = std::map<int, double>;
+struct Time {
+  double us;  // median
+  double spread;
+};
+// By block size.
+using Times = std::map<int, Time>;
 // By rows, then columns.
 using Sweep = std::map<std::int64_t, std::map<std::int64_t, Times>>;
 
-double best_of(const Times& times) {
-  double best = times.begin()->second;
-  for (const auto& [size, us] : times)
-    best = std::min(best, us);
+Time best_of(const Times& times) {
+  Time best = times.begin()->second;
+  for (const auto& [size, time] : times) {
+    if (time.us < best.us) best = time;
+  }
   return best;
+}
+
+// How much slower than the best a block size is; 1 if the difference is none that was measured.
+double slowdown(const Times& times, int size) {
+  const auto found = times.find(size);
+  if (found == times.end()) return std::numeric_limits<double>::infinity();
+  const Time best = best_of(times);
+  const double ratio = found->second.us / best.us;
+  return ratio <= 1.0 + std::max(kTolerance, best.spread) ? 1.0 : ratio;
 }
 
 Times times_of(const json& row) {
   Times times;
   for (const auto& [size, result] : row.at("block_sizes").items()) {
-    if (result.contains("median_us")) times[std::stoi(size)] = result["median_us"].get<double>();
+    if (result.contains("median_us"))
+      times[std::stoi(size)] = {result["median_us"], result["spread"]};
   }
   if (times.empty()) throw std::runtime_error("a row without any time: " + row.dump());
   return times;
@@ -63,30 +79,15 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
 // Times at one number of rows, by columns.
 using ByCols = std::map<std::int64_t, Times>;
 
-// How much slower than the best a block size is, at the worst of some widths; infinite where it has
-// no time.
-double slowdown(const ByCols& by_cols, const std::vector<std::int64_t>& cols, int size) {
-  double most = 1.0;
-  for (const std::int64_t width : cols) {
-    const Times& times = by_cols.at(width);
-    const auto found = times.find(size);
-    if (found == times.end()) return std::numeric_limits<double>::infinity();
-    most = std::max(most, found->second / best_of(times));
-  }
-  return most;
-}
-
-// The best block size for all of `cols`, or 0 if none is within the tolerance at each of them.
+// The smallest block size that is as good as the best at all of `cols`, or 0.
 int common_choice(const ByCols& by_cols, const std::vector<std::int64_t>& cols) {
-  int choice = 0;
-  double least = kTolerance;
-  for (const auto& [size, us] : by_cols.at(cols.front())) {
-    const double most = slowdown(by_cols, cols, size);
-    if (most > least) continue;
-    choice = size;
-    least = most;
+  for (const auto& [size, time] : by_cols.at(cols.front())) {
+    const bool good = std::all_of(cols.begin(), cols.end(), [&, size = size](std::int64_t width) {
+      return slowdown(by_cols.at(width), size) == 1.0;
+    });
+    if (good) return size;
   }
-  return choice;
+  return 0;
 }
 
 // As the registration would write it: the fewest groups of neighbouring widths.
@@ -116,13 +117,12 @@ int check(const worklog::Step& step, std::int64_t rows, const ByCols& by_cols) {
   int slow = 0;
   for (const auto& [cols, times] : by_cols) {
     const int size = step.info.block_size_for(rows, cols);
-    const auto time = times.find(size);
-    if (time != times.end() && time->second <= kTolerance * best_of(times)) continue;
+    const double ratio = slowdown(times, size);
+    if (ratio == 1.0) continue;
     ++slow;
     std::cout << step.label() << ", " << rows << " x " << cols << ": " << size
-              << " threads a block take "
-              << (time == times.end() ? "a time not swept" : std::to_string(time->second) + " us")
-              << ", the best " << best_of(times) << " us\n";
+              << " threads a block take " << ratio << " times the best, " << best_of(times).us
+              << " us\n";
   }
   if (slow > 0) {
     const bool few = rows < worklog::kFewRows;
@@ -144,7 +144,7 @@ int check_all(const std::string& path) {
     int slow_widths = 0;
     for (const auto& [rows, by_cols] : found->second)
       slow_widths += check(step, rows, by_cols);
-    if (slow_widths == 0) std::cout << step.label() << ": within 3 % of the best at every shape\n";
+    if (slow_widths == 0) std::cout << step.label() << ": as fast as the best at every shape\n";
     slow += slow_widths;
   }
   return slow;

@@ -21,9 +21,13 @@ class BlockSizes {
     int block_size;
   };
 
+  BlockSizes() = default;  ///< says nothing
   BlockSizes(int block_size) : entries_{{kAnyWidth, block_size}} {}
   BlockSizes(std::initializer_list<Entry> entries) : entries_(entries) {}
 
+  bool empty() const { return entries_.empty(); }
+
+  /// Must not be empty.
   int for_cols(std::int64_t cols) const {
     for (const Entry& entry : entries_) {
       if (cols <= entry.up_to_cols) return entry.block_size;

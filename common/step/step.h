@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -61,7 +60,7 @@ struct StepInfo {
   BlockSizes block_sizes = 256;
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
-  std::optional<BlockSizes> few_rows_block_sizes{};
+  BlockSizes few_rows_block_sizes{};
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
   bool storage_arithmetic = false;
@@ -80,8 +79,8 @@ struct StepInfo {
 
   /// The step's own choice for a shape.
   int block_size_for(std::int64_t rows, std::int64_t cols) const {
-    const bool few = few_rows_block_sizes && rows < kFewRows;
-    return (few ? *few_rows_block_sizes : block_sizes).for_cols(cols);
+    const bool few = !few_rows_block_sizes.empty() && rows < kFewRows;
+    return (few ? few_rows_block_sizes : block_sizes).for_cols(cols);
   }
 };
 

@@ -56,9 +56,8 @@ __global__ void sum_and_divide(const T* exps, T* probabilities, std::int64_t row
   for (std::int64_t col = 0; col < cols; ++col) {
     d += static_cast<float>(e[col]);
   }
-  const float scale = 1.0f / d;
   for (std::int64_t col = 0; col < cols; ++col) {
-    y[col] = static_cast<T>(static_cast<float>(e[col]) * scale);
+    y[col] = static_cast<T>(static_cast<float>(e[col]) / d);
   }
 }
 

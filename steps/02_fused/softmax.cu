@@ -31,9 +31,8 @@ __global__ void softmax(const T* logits, T* probabilities, std::int64_t rows, st
   for (std::int64_t col = 0; col < cols; ++col) {
     d += expf(static_cast<float>(x[col]) - m);
   }
-  const float scale = 1.0f / d;
   for (std::int64_t col = 0; col < cols; ++col) {
-    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - m) * scale);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - m) / d);
   }
 }
 

@@ -40,9 +40,8 @@ __global__ void softmax(const T* logits, T* probabilities, std::int64_t rows, st
   for (std::int64_t col = 0; col < cols; ++col) {
     mine = combine(mine, {static_cast<float>(x[col]), 1.0f});
   }
-  const float scale = 1.0f / mine.d;
   for (std::int64_t col = 0; col < cols; ++col) {
-    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - mine.m) * scale);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - mine.m) / mine.d);
   }
 }
 

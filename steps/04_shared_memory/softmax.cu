@@ -68,9 +68,8 @@ __global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
     mine = combine(mine, {static_cast<float>(x[col]), 1.0f});
   }
   const Normalizer row = block_reduce(mine);
-  const float scale = 1.0f / row.d;
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
-    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) * scale);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
   }
 }
 
@@ -89,5 +88,9 @@ WORKLOG_STEP(launch,
              {.builds_on = "03_online",
               .loads = {2},
               .stores = {1},
-              .block_sizes = {
-                  {256, 32}, {1024, 128}, {4096, 256}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+              .block_sizes = {{100, 32},
+                              {1000, 128},
+                              {4000, 256},
+                              {10000, 512},
+                              {worklog::BlockSizes::kAnyWidth, 1024}},
+              .few_rows_block_sizes = {{100, 256}, {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -82,9 +82,8 @@ __global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
     mine = combine(mine, {static_cast<float>(x[col]), 1.0f});
   }
   const Normalizer row = block_reduce(mine);
-  const float scale = 1.0f / row.d;
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
-    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) * scale);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
   }
 }
 
@@ -98,9 +97,11 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch,
-             {.builds_on = "04_shared_memory",
-              .loads = {2},
-              .stores = {1},
-              .block_sizes = {
-                  {256, 32}, {1024, 128}, {4096, 256}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch, {.builds_on = "04_shared_memory",
+                      .loads = {2},
+                      .stores = {1},
+                      .block_sizes = {{1000, 128},
+                                      {4000, 256},
+                                      {10000, 512},
+                                      {worklog::BlockSizes::kAnyWidth, 1024}},
+                      .few_rows_block_sizes = 1024});

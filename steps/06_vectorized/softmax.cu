@@ -148,12 +148,22 @@ __device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
   return {m, a.d * expf(a.m - origin) + sum};
 }
 
+// e / d, given 1 / d: the product with the reciprocal, corrected by what it is off. Three
+// instructions where a division takes about eight, and as exact.
+__device__ float divide(float e, float d, float reciprocal) {
+  const float quotient = e * reciprocal;
+  const float rest = fmaf(-quotient, d, e);
+  return fmaf(rest, reciprocal, quotient);
+}
+
 template <typename T>
-__device__ Tile<T> softmax_of(Tile<T> tile, float m, float scale) {
+__device__ Tile<T> softmax_of(Tile<T> tile, Normalizer row) {
+  const float reciprocal = 1.0f / row.d;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
   for (int i = 0; i < kPerTile; ++i) {
-    values[i] = static_cast<T>(expf(static_cast<float>(values[i]) - m) * scale);
+    values[i] =
+        static_cast<T>(divide(expf(static_cast<float>(values[i]) - row.m), row.d, reciprocal));
   }
   return tile;
 }
@@ -198,11 +208,10 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
   mine = combine(mine, {edge_logit, 1.0f});
   const Normalizer row = block_reduce(mine);
-  const float scale = 1.0f / row.d;
-  if (has_edge) y[edge] = static_cast<T>(expf(static_cast<float>(x[edge]) - row.m) * scale);
+  if (has_edge) y[edge] = static_cast<T>(expf(static_cast<float>(x[edge]) - row.m) / row.d);
   for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
     const Tile<T> tile = load_tile<T, Read::kLast>(x_vectors, first, cut.vectors);
-    store_tile(softmax_of(tile, row.m, scale), y + cut.head, first, cut.vectors);
+    store_tile(softmax_of(tile, row), y + cut.head, first, cut.vectors);
   }
 }
 
@@ -216,12 +225,11 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "05_warp_shuffle",
-                      .loads = {2},
-                      .stores = {1},
-                      .block_sizes = {{512, 32},
-                                      {1024, 64},
-                                      {2048, 128},
-                                      {4096, 256},
-                                      {8192, 512},
-                                      {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch,
+             {.builds_on = "05_warp_shuffle",
+              .loads = {2},
+              .stores = {1},
+              .block_sizes =
+                  {{1000, 32}, {10000, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+              .few_rows_block_sizes = {
+                  {1000, 64}, {4000, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -213,4 +213,6 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
                       .loads = {1},
                       .stores = {.per_k = 2},
-                      .block_sizes = {{512, 32}, {worklog::BlockSizes::kAnyWidth, 64}}});
+                      .block_sizes = 32,
+                      .few_rows_block_sizes = {
+                          {1000, 64}, {10000, 256}, {worklog::BlockSizes::kAnyWidth, 512}}});

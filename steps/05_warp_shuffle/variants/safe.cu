@@ -73,9 +73,9 @@ __global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
     d += expf(static_cast<float>(x[col]) - m);
   }
-  const float scale = 1.0f / block_reduce(d, Sum());
+  d = block_reduce(d, Sum());
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
-    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - m) * scale);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - m) / d);
   }
 }
 
@@ -93,5 +93,5 @@ WORKLOG_STEP(launch,
              {.builds_on = "05_warp_shuffle",
               .loads = {3},
               .stores = {1},
-              .block_sizes = {
-                  {256, 32}, {1024, 128}, {4096, 256}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+              .block_sizes = {{1000, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+              .few_rows_block_sizes = 1024});

@@ -9,18 +9,25 @@
 
 namespace topk {
 
+// e / d, given 1 / d, as in step 06.
+__device__ inline float divide(float e, float d, float reciprocal) {
+  const float quotient = e * reciprocal;
+  const float rest = fmaf(-quotient, d, e);
+  return fmaf(rest, reciprocal, quotient);
+}
+
 // Writes the probabilities of a row whose maximum is m and whose sum of exponentials is d.
 template <typename T>
 __device__ void store_softmax(const RowShare<T>& row, T* probabilities, float m, float d) {
-  const float scale = 1.0f / d;
+  const float reciprocal = 1.0f / d;
   if (row.has_edge) {
-    probabilities[row.edge] = static_cast<T>(expf(row.load_edge() - m) * scale);
+    probabilities[row.edge] = static_cast<T>(expf(row.load_edge() - m) / d);
   }
   row.for_each_tile([&](Tile tile, std::int64_t column, std::int64_t left) {
     T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
     for (int i = 0; i < kPerTile<T>; ++i) {
-      values[i] = static_cast<T>(expf(static_cast<float>(values[i]) - m) * scale);
+      values[i] = static_cast<T>(divide(expf(static_cast<float>(values[i]) - m), d, reciprocal));
     }
     store_tile(tile, probabilities + column, left);
   });
