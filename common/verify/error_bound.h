@@ -14,9 +14,11 @@
 ///     more           8 + |t| + surcharge + 2 log2(columns / 100000)
 ///
 /// A simulation of normally distributed logits, 256 lanes and a tree gave 3.3 + |t| at 4096 columns
-/// and 6.7 + |t| at 100000. Doubling the width adds one level to a tree: one exponential, product
-/// and sum, each rounded. Where exponentials are subnormal they are evenly spaced, which adds their
-/// spacing / d.
+/// and 6.7 + |t| at 100000, with an exponential function that is right to half an ulp, as the
+/// host's is. CUDA promises 1 ulp for expf, and the quotient may have twice as many ulp as e: on a
+/// GPU, 1 is added. Doubling the width adds one level to a tree: one exponential, product and sum,
+/// each rounded. Where exponentials are subnormal they are evenly spaced, which adds their spacing
+/// / d.
 ///
 /// The surcharge: in those rows many threads had sums of about the same size, and their errors,
 /// being independent, averaged out. The leader's way into d has A = columns / threads +
@@ -25,6 +27,9 @@
 /// sqrt(A), but for one row in 45 at the very worst; errors spread evenly over their range make
 /// that five standard deviations. So it is 3 sqrt(A) / d: 15 ulp for a leader of 4096 columns that
 /// outweighs all others, and 0.07 ulp for 4096 normally distributed logits (d = 200).
+///
+/// A variant that subtracts no maximum adds up equal terms that are not 1 where all logits are
+/// equal. Their errors go the same way, at most one u for each of the A additions.
 ///
 /// **Serial sums** (Summation::kSerial) take 4 + |t| for everything but d. Let S_k be d after k
 /// terms. Adding term e_k rounds S_k to a multiple of its own spacing, an error of up to u S_k that
@@ -72,6 +77,7 @@ struct ErrorModel {
   bool rounds_exponentials = false;  ///< to the storage type
   double base_ulp = 0.0;             ///< the bound of the table above, |t| and surcharge aside
   double leader_ulp = 0.0;           ///< the surcharge, times d
+  double equal_ulp = 0.0;            ///< added to the base where all terms are equal
 };
 
 /// The model of `step`'s probabilities, stored as `output`, of rows of `cols` columns and with
