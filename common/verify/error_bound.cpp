@@ -18,7 +18,7 @@ constexpr double kLeaderDeviations = 3.0;
 #ifdef WORKLOG_SIMT
 constexpr double kDeviceExponential = 0.0;
 #else
-constexpr double kDeviceExponential = 1.0;
+constexpr double kDeviceExponential = 2.0;
 #endif
 
 double tree_base(std::int64_t cols) {
