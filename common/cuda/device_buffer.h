@@ -63,7 +63,8 @@ class DeviceBuffer {
     }
     if (size_ == 0) return;
     check(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice), "copy to the device");
-    // From pageable memory the copy may still be under way, and a non-blocking stream does not wait.
+    // From pageable memory the copy may still be under way, and a non-blocking stream does not
+    // wait.
     check(cudaStreamSynchronize(nullptr), "copy to the device");
   }
 
