@@ -18,13 +18,13 @@ constexpr double kLeaderDeviations = 3.0;
 #ifdef WORKLOG_SIMT
 constexpr double kDeviceExponential = 0.0;
 #else
-constexpr double kDeviceExponential = 2.0;
+constexpr double kDeviceExponential = 1.0;
 #endif
 
 double tree_base(std::int64_t cols) {
   constexpr std::int64_t kShort = 4096;
   constexpr std::int64_t kLong = 100000;
-  if (cols <= kShort) return kDeviceExponential + 4.0;
+  if (cols <= kShort) return kDeviceExponential + 5.0;
   if (cols <= kLong) return kDeviceExponential + 8.0;
   return kDeviceExponential + 8.0 +
          2.0 * std::log2(static_cast<double>(cols) / static_cast<double>(kLong));
