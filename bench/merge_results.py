@@ -5,7 +5,7 @@ The first file's context stays, with versions that the others add; what names th
 folders is left out. Of two rows of the same name the later one stays. A baseline's rows get the
 copy's or the read's time at their shape, so that they too can be shown as a fraction of it.
 
-With --records the files are those that step programs write, and only their records are joined.
+PyTorch's errors stay too. With --records the files are those that step programs write, and only their records are joined.
 """
 
 import argparse
@@ -19,10 +19,10 @@ PRIVATE = ("host_name", "executable")
 SHAPE = re.compile(r"/(f32|f16|bf16)/(\d+x\d+)(/k\d+)?/(cold|warm)$")
 
 
-def read(path, *fields):
+def read(path, *fields, optional=()):
     try:
         data = json.loads(path.read_text())
-        return [data[field] for field in fields]
+        return [data[field] for field in fields] + [data.get(field) for field in optional]
     except OSError as error:
         sys.exit(f"merge_results.py: {path}: {error.strerror}")
     except ValueError as error:
@@ -53,15 +53,20 @@ def with_ceiling(row, known):
 
 
 def join_results(paths):
-    (context, rows), *others = [read(path, "context", "benchmarks") for path in paths]
+    first, *others = [
+        read(path, "context", "benchmarks", optional=["pytorch_accuracy"]) for path in paths
+    ]
+    context, rows, accuracy = first
     known = ceilings(rows)
-    for path, (more_context, more_rows) in zip(paths[1:], others):
+    for path, (more_context, more_rows, more_accuracy) in zip(paths[1:], others):
         if more_context.get("gpu") != context.get("gpu"):
             sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
         context = more_context | context
         rows = rows + [with_ceiling(row, known) for row in more_rows]
+        accuracy = more_accuracy or accuracy
     context = {name: value for name, value in context.items() if name not in PRIVATE}
-    return {"context": context, "benchmarks": list({row["name"]: row for row in rows}.values())}
+    joined = {"context": context, "benchmarks": list({row["name"]: row for row in rows}.values())}
+    return joined | ({"pytorch_accuracy": accuracy} if accuracy else {})
 
 
 def join_records(paths):
