@@ -149,7 +149,8 @@ __device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
 }
 
 // e / d, given 1 / d: the product with the reciprocal, corrected by what it is off. Three
-// instructions where a division takes about eight, and as exact.
+// instructions where a division takes about eight, and as exact for e above 2^-100; below, the rest
+// may be subnormal and rounded itself, which may cost the last place.
 __device__ float divide(float e, float d, float reciprocal) {
   const float quotient = e * reciprocal;
   const float rest = fmaf(-quotient, d, e);

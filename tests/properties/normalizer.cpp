@@ -5,7 +5,7 @@
 // Tolerances. With u = 2^-24, half the distance between 1 and the next float, one combination
 // multiplies each of its two d by a factor that is off by at most
 //     |m_i - m| u   rounding m_i - m, which exp turns into a relative error
-//     4 u           expf, two units in the last place as CUDA states it
+//     4 u           expf, two units in the last place: CUDA and the host's library promise less
 //     u             the product
 // and rounds their sum once (u). All terms are positive, so relative errors do not grow in the sum;
 // and the rescalings of one term add up to at most `spread`, the largest m minus the smallest.

@@ -262,7 +262,7 @@ TEST_SUITE("bad_input") {
     }
   }
 
-  // The bytes of the largest array that passes validation: no device has them.
+  // A petabyte, which passes validation: no device has it.
   TEST_CASE("more than the device's memory is a failure that names the bytes") {
     for (const Step& step : all_steps()) {
       CAPTURE(step.label());

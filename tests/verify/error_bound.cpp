@@ -58,7 +58,7 @@ double relative_error(float d, const Row& row) {
 
 TEST_SUITE_BEGIN("verify");
 
-TEST_CASE("a tree: 4, 8, then 2 for each doubling, and next to nothing for a leader") {
+TEST_CASE("a tree: 5, 8, then 2 for each doubling, and next to nothing for a leader") {
   CHECK(bound_of_maximum(kTree, make_row(Input::kRandom, 0, 4096)) ==
         doctest::Approx(5.0).epsilon(0.03));
   CHECK(bound_of_maximum(kTree, make_row(Input::kRandom, 0, 100000)) ==
