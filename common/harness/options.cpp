@@ -70,6 +70,7 @@ std::string title(const std::string& variant) {
 Options parse_options(int argc, const char* const* argv) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   constexpr int kMaxBlockSize = 1024;
+  constexpr int kWarpSize = 32;
   Options options;
   Arguments arguments(argc, argv);
   const auto flag = [&](bool& set) {
@@ -83,6 +84,8 @@ Options parse_options(int argc, const char* const* argv) {
         flag(options.help);
       } else if (option == "--list") {
         flag(options.list);
+      } else if (option == "--all") {
+        flag(options.all);
       } else if (option == "--counters") {
         flag(options.counters);
       } else if (option == "--in-place") {
@@ -106,6 +109,10 @@ Options parse_options(int argc, const char* const* argv) {
         options.k = static_cast<int>(arguments.number(1, kMaxK));
       } else if (option == "--block-size") {
         options.block_size = static_cast<int>(arguments.number(0, kMaxBlockSize));
+        if (options.block_size % kWarpSize != 0) {
+          throw UsageError("--block-size " + std::to_string(options.block_size) +
+                           ": must be a multiple of " + std::to_string(kWarpSize));
+        }
       } else if (option == "--seed") {
         options.seed = static_cast<std::uint64_t>(arguments.number(0, kMost));
       } else {
@@ -121,34 +128,32 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string usage(const std::string& program) {
-  return "usage: " + program +
-         " [OPTION..]\n"
-         "Verifies the step and its variants, counts their accesses on the CPU executor, and "
-         "times\n"
-         "them on a GPU. Without a shape it runs a few cases that take a second.\n"
-         "\n"
-         "one case:\n"
-         "  --rows R --cols C    its shape (64 x 4096)\n"
-         "  --input NAME         random, dominant, equal, largest, masked, subnormal, ties, "
-         "special,\n"
-         "                       or recorded, with a shape of its own: attention, search\n"
-         "                       (search on a top-k step prints what was found)\n"
-         "  --k K                how many of the largest, for top-k steps (5)\n"
-         "  --in-place           softmax steps: the output is the input\n"
-         "  --no-times           verify only, also on a GPU (for compute-sanitizer)\n"
-         "  --block-size B       threads a block (0: the step's own choice)\n"
-         "  --seed S             of the input (0)\n"
-         "which of the program's kernels:\n"
-         "  --type NAME          f32, f16 or bf16 (all)\n"
-         "  --variant NAME       'none' is the ladder's own kernel (all)\n"
-         "what else it does:\n"
-         "  --counters           prints a case's counters, `name<TAB>value` a line (f32, no "
-         "variant)\n"
-         "  --records FILE       runs the report's cases and writes them to FILE\n"
-         "  --list               prints the step and its variants\n"
-         "  --help               prints this text\n"
-         "\n"
-         "exit code: 0 all verified and as predicted, or failing as stated; 1 not; 2 wrong usage\n";
+  return "usage: " + program + R"( [OPTION..]
+Verifies the step and its variants and counts their accesses on the CPU executor; on a GPU it
+times them instead. Without a case it runs a few, on random, masked, special and recorded logits.
+
+one case:
+  --rows R --cols C    its shape (64 x 4096)
+  --input NAME         random, wide, dominant, equal, largest, masked, subnormal, ties, special,
+                       or recorded, with a shape of its own: attention, search
+                       (search on a top-k step prints what was found)
+  --k K                how many of the largest, for top-k steps (5)
+  --in-place           softmax steps: the output is the input
+  --no-times           verify only, also on a GPU (for compute-sanitizer)
+  --block-size B       threads a block (0: the step's own choice)
+  --seed S             of the input (0)
+which of the program's kernels:
+  --type NAME          f32, f16 or bf16 (all)
+  --variant NAME       'none' is the ladder's own kernel (all)
+what else it does:
+  --all                shows every case, not one for each kernel and type
+  --counters           prints a case's counters, `name<TAB>value` a line (f32, no variant)
+  --records FILE       runs the report's cases and writes them to FILE
+  --list               prints the step and its variants
+  --help               prints this text
+
+exit code: 0 all verified and as predicted, or failing as stated; 1 not; 2 wrong usage
+)";
 }
 
 std::vector<const Step*> chosen_steps(const Options& options) {
@@ -186,6 +191,10 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
   a_case.rows = options.rows.value_or(a_case.rows);
   a_case.cols = options.cols.value_or(a_case.cols);
   a_case.k = options.k.value_or(default_k(step, a_case.cols));
+  if (a_case.k > a_case.cols) {
+    throw UsageError("--k " + std::to_string(a_case.k) + ": must be at most the columns, " +
+                     std::to_string(a_case.cols));
+  }
   return a_case;
 }
 

@@ -23,6 +23,7 @@ class UsageError : public std::invalid_argument {
 struct Options {
   bool help = false;
   bool list = false;
+  bool all = false;  ///< every case in the table, not one for each kernel and type
   bool counters = false;
   std::optional<std::filesystem::path> records;
 

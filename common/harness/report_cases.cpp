@@ -58,8 +58,8 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
 
 std::vector<Case> quick_cases(const Step& step, DType dtype) {
   constexpr std::int64_t kFewRows = 256;
-  return {{dtype, 64, 1000, default_k(step, 1000), Input::kRandom},
-          {dtype, 16, 4096, default_k(step, 4096), Input::kRandom},
+  return {{dtype, 64, 4096, default_k(step, 4096), Input::kRandom},
+          {dtype, 64, 1000, default_k(step, 1000), Input::kRandom},
           {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kMasked},
           {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kSpecial},
           real_case(step, dtype, Input::kAttention, kFewRows),

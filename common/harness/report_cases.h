@@ -14,7 +14,8 @@ namespace worklog {
 /// steps in minutes: counts scale with the rows, exactly.
 std::vector<Case> report_cases(const Step& step, DType dtype);
 
-/// A few cases that take a second: what a step's program runs when it is given no shape.
+/// A few cases that take seconds: what a step's program runs when it is given no shape. The first
+/// is the shape that the pages predict counts for.
 std::vector<Case> quick_cases(const Step& step, DType dtype);
 
 /// The shape of a recorded input, of at most `max_rows` rows.

@@ -7,15 +7,18 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/cuda/check.h"
 #include "common/harness/measure.h"
 #include "common/harness/options.h"
 #include "common/harness/report_cases.h"
 #include "common/harness/search.h"
 #include "common/harness/step_times.h"
 #include "common/harness/table.h"
+#include "common/step/validate.h"
 
 namespace {
 
@@ -49,11 +52,32 @@ void print_list() {
   }
 }
 
-std::vector<Table::Column> columns() {
-  std::vector<Table::Column> columns = {
-      {"variant", 18},       {"type", 4},        {"shape", 18},
-      {"input", 9},          {"result", 15},     {"ulp", 8, true},
-      {"of bound", 8, true}, {"loads", 8, true}, {"stores", 8, true}};
+struct Planned {
+  const Step* step;
+  Case a_case;
+};
+
+std::string variant_of(const Step& step) {
+  return step.variant.empty() ? "none" : step.variant;
+}
+
+// As wide as what comes, which is known before it is measured.
+std::vector<Table::Column> columns(const std::vector<Planned>& planned) {
+  Table::Column variant{"variant", 7};
+  Table::Column shape{"shape", 5};
+  for (const auto& [step, a_case] : planned) {
+    variant.width = std::max(variant.width, static_cast<int>(variant_of(*step).size()));
+    shape.width = std::max(shape.width, static_cast<int>(size_of(a_case).size()));
+  }
+  std::vector<Table::Column> columns = {variant,
+                                        {"type", 4},
+                                        shape,
+                                        {"input", 9},
+                                        {"result", 15},
+                                        {"ulp", 6, true},
+                                        {"of bound", 8, true},
+                                        {"loads", 6, true},
+                                        {"stores", 6, true}};
 #ifdef WORKLOG_SIMT
   columns.push_back({"sectors/request", 15, true});
   columns.push_back({"launches", 8, true});
@@ -68,7 +92,7 @@ std::vector<Table::Column> columns() {
 std::vector<std::string> cells_of(const Record& record, const Options& options) {
   const Step& step = *record.step;
   const Case& a_case = record.a_case;
-  std::vector<std::string> cells = {step.variant.empty() ? "-" : step.variant,
+  std::vector<std::string> cells = {variant_of(step),
                                     std::string(name_of(a_case.dtype)),
                                     size_of(a_case),
                                     std::string(name_of(a_case.input)),
@@ -96,7 +120,7 @@ std::vector<std::string> cells_of(const Record& record, const Options& options) 
 
 void explain(const Record& record) {
   if (!record.verdict.ok) std::cout << "    " << record.verdict.failure << "\n";
-  if (record.counts && !record.counts->as_predicted()) {
+  if (record.counts && record.counts->launches > 0 && !record.counts->as_predicted()) {
     std::cout << "    predicted: " << record.counts->predicted_loads << " loads and "
               << record.counts->predicted_stores
               << " stores an element; counted: " << record.counts->loads_per_element << " and "
@@ -114,43 +138,99 @@ void print_stated_failures(const std::vector<const Step*>& steps) {
   }
 }
 
+// What the table's words mean, for who meets them here first.
+void print_legend() {
+  std::cout << "\nulp: the worst error, in units in the last place of the type; of bound: its "
+               "share of what is allowed\n"
+               "loads, stores: accesses of global memory an element";
+#ifdef WORKLOG_SIMT
+  std::cout << "; sectors/request: 32-byte sectors that a warp's load touches\n";
+#else
+  std::cout << ", as predicted; us: microseconds, with a cold L2 cache\n";
+#endif
+}
+
+std::string describe(const Planned& planned) {
+  return planned.step->label() + ", " + std::string(name_of(planned.a_case.dtype)) + ", " +
+         size_of(planned.a_case) + ", " + std::string(name_of(planned.a_case.input));
+}
+
+// Refuses a case before anything is printed or run.
+void check_possible(const Case& a_case) {
+  const std::size_t element = size_of(a_case.dtype);
+  validate_shape(a_case.rows, a_case.cols, element);
+  const auto bytes = static_cast<std::size_t>(a_case.rows * a_case.cols) * element;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  if (bytes > free) {
+    throw std::runtime_error(size_of(a_case) + ", " + std::string(name_of(a_case.dtype)) +
+                             ": the logits alone take " + std::to_string(bytes) +
+                             " bytes, and the device has " + std::to_string(free) + " free");
+  }
+}
+
+bool shows_all(const Options& options) {
+  return options.all || options.names_a_case() || options.in_place;
+}
+
+std::vector<Case> cases_of(const Options& options, const Step& step, DType dtype) {
+  if (!options.names_a_case() && !options.in_place) return quick_cases(step, dtype);
+  return {chosen_case(options, step, dtype)};
+}
+
+// Measures all cases. Of the cases of a kernel and type the table shows the first, and those that
+// went wrong, unless all were asked for.
 int print_table(const Options& options) {
   const VerifyOptions verify_options{
       .in_place = options.in_place, .block_size = options.block_size, .seed = options.seed};
   const std::vector<const Step*> steps = chosen_steps(options);
-  std::cout << steps.front()->name << " on "
-            << (machine_name() == "cpu" ? "the CPU executor" : machine_name()) << "\n\n";
-  const Table table(std::cout, columns());
-  table.print_header();
-  bool all_ok = true;
+  std::vector<Planned> planned;
   for (const Step* step : steps) {
     for (const DType dtype : chosen_types(options)) {
-      const std::vector<Case> cases = options.names_a_case() || options.in_place
-                                          ? std::vector{chosen_case(options, *step, dtype)}
-                                          : quick_cases(*step, dtype);
-      for (const Case& a_case : cases) {
-        const Record record = measure(*step, a_case, verify_options);
-        table.print_row(cells_of(record, options));
-        explain(record);
-        all_ok = all_ok && record.ok();
+      for (const Case& a_case : cases_of(options, *step, dtype)) {
+        check_possible(a_case);
+        planned.push_back({step, a_case});
       }
     }
   }
-  print_stated_failures(steps);
-  if (options.input == Input::kSearch) {
-    for (const Step* step : steps) {
-      if (!step->is_top_k()) continue;
-      const DType dtype = options.dtype.value_or(DType::kFloat16);
-      print_search_results(std::cout, *step, dtype, chosen_case(options, *step, dtype).k);
-    }
+
+  std::cout << steps.front()->name << " on "
+            << (machine_name() == "cpu" ? "the CPU executor" : machine_name()) << "\n\n";
+  const Table table(std::cout, columns(planned));
+  table.print_header();
+  std::size_t shown = 0;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    const auto& [step, a_case] = planned[i];
+    const bool is_first =
+        i == 0 || planned[i - 1].step != step || planned[i - 1].a_case.dtype != a_case.dtype;
+    const Record record = measure(*step, a_case, verify_options);
+    if (!record.ok()) ++wrong;
+    if (record.ok() && !is_first && !shows_all(options)) continue;
+    ++shown;
+    table.print_row(cells_of(record, options));
+    explain(record);
   }
-  return all_ok ? kOk : kWrong;
+  print_legend();
+  if (shown < planned.size()) {
+    std::cout << planned.size() - wrong << " of " << planned.size()
+              << " cases are as they should be; --all shows each\n";
+  }
+  print_stated_failures(steps);
+  const Step& first = *steps.front();
+  if (options.input == Input::kSearch && first.is_top_k()) {
+    const DType dtype = options.dtype.value_or(DType::kFloat16);
+    print_search_results(std::cout, first, dtype, chosen_case(options, first, dtype).k);
+  }
+  return wrong == 0 ? kOk : kWrong;
 }
 
 int print_counters(Options options) {
   if (!options.variant) options.variant = "";
   const Step& step = *chosen_steps(options).front();
   const Case a_case = chosen_case(options, step, options.dtype.value_or(DType::kFloat32));
+  check_possible(a_case);
   const Record record = measure(
       step, a_case,
       {.in_place = options.in_place, .block_size = options.block_size, .seed = options.seed});
@@ -166,10 +246,11 @@ int print_counters(Options options) {
 }
 
 int write_report_records(const Options& options) {
-  struct Planned {
-    const Step* step;
-    Case a_case;
-  };
+  const std::filesystem::path folder = std::filesystem::absolute(*options.records).parent_path();
+  if (!std::filesystem::is_directory(folder)) {
+    throw UsageError("--records " + options.records->string() + ": there is no folder " +
+                     folder.string());
+  }
   std::vector<Planned> planned;
   for (const Step* step : chosen_steps(options)) {
     for (const DType dtype : chosen_types(options)) {
@@ -180,11 +261,10 @@ int write_report_records(const Options& options) {
   const std::string file = options.records->string();
   std::vector<Record> records;
   bool all_ok = true;
-  for (const auto& [step, a_case] : planned) {
-    std::cerr << records.size() + 1 << " of " << planned.size() << ": " << step->label() << ", "
-              << name_of(a_case.dtype) << ", " << size_of(a_case) << ", " << name_of(a_case.input)
+  for (const Planned& next : planned) {
+    std::cerr << records.size() + 1 << " of " << planned.size() << ": " << describe(next)
               << std::endl;
-    records.push_back(measure(*step, a_case));
+    records.push_back(measure(*next.step, next.a_case));
     const Record& record = records.back();
     if (record.ok()) continue;
     all_ok = false;
