@@ -140,7 +140,9 @@ def error_figure(units: list[Unit], results: Results) -> Figure:
             points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
         lines = _lines(units, worst)
         if dtype == "f32" and results.run and results.run.pytorch_errors:
-            lines.append(_baseline_series("pytorch", results.run.pytorch_errors))
+            points = tuple(sorted(results.run.pytorch_errors.items()))
+            where = f"its softmax on {results.run.machine.name}; the steps' are the executor's"
+            lines.append(Series("PyTorch", where, points, 0, "dotted"))
         plots.append(
             Plot(
                 f"error-{dtype}",
