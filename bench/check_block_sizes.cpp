@@ -19,9 +19,10 @@ namespace {
 
 using nlohmann::json;
 
-// A choice this much slower than the best is still within what two runs differ by; so is one within
-// the spread of the best's own samples, which is wide at a few microseconds.
-constexpr double kTolerance = 0.03;
+// A choice this much slower than the best is still within what two runs differ by; few rows take a
+// few microseconds, of which starting the kernel is half.
+constexpr double kTolerance = 0.05;
+constexpr double kFewRowsTolerance = 0.10;
 
 struct Time {
   double us;  // median
@@ -41,12 +42,12 @@ Time best_of(const Times& times) {
 }
 
 // How much slower than the best a block size is; 1 if the difference is none that was measured.
-double slowdown(const Times& times, int size) {
+double slowdown(const Times& times, int size, double tolerance) {
   const auto found = times.find(size);
   if (found == times.end()) return std::numeric_limits<double>::infinity();
   const Time best = best_of(times);
   const double ratio = found->second.us / best.us;
-  return ratio <= 1.0 + std::max(kTolerance, best.spread) ? 1.0 : ratio;
+  return ratio <= 1.0 + std::max(tolerance, best.spread) ? 1.0 : ratio;
 }
 
 Times times_of(const json& row) {
@@ -80,10 +81,10 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
 using ByCols = std::map<std::int64_t, Times>;
 
 // The smallest block size that is as good as the best at all of `cols`, or 0.
-int common_choice(const ByCols& by_cols, const std::vector<std::int64_t>& cols) {
+int common_choice(const ByCols& by_cols, const std::vector<std::int64_t>& cols, double tolerance) {
   for (const auto& [size, time] : by_cols.at(cols.front())) {
     const bool good = std::all_of(cols.begin(), cols.end(), [&, size = size](std::int64_t width) {
-      return slowdown(by_cols.at(width), size) == 1.0;
+      return slowdown(by_cols.at(width), size, tolerance) == 1.0;
     });
     if (good) return size;
   }
@@ -91,15 +92,15 @@ int common_choice(const ByCols& by_cols, const std::vector<std::int64_t>& cols) 
 }
 
 // As the registration would write it: the fewest groups of neighbouring widths.
-std::string suggestion(const ByCols& by_cols) {
+std::string suggestion(const ByCols& by_cols, double tolerance) {
   std::vector<std::pair<std::int64_t, int>> groups;
   std::vector<std::int64_t> group;
   for (const auto& [cols, times] : by_cols) {
     group.push_back(cols);
-    int choice = common_choice(by_cols, group);
+    int choice = common_choice(by_cols, group, tolerance);
     if (choice == 0 || groups.empty()) {
       group = {cols};
-      choice = common_choice(by_cols, group);
+      choice = common_choice(by_cols, group, tolerance);
       groups.emplace_back(cols, choice);
     }
     groups.back() = {cols, choice};
@@ -114,10 +115,12 @@ std::string suggestion(const ByCols& by_cols) {
 
 // Prints a line for each width at which the step's choice is too slow; returns how many there are.
 int check(const worklog::Step& step, std::int64_t rows, const ByCols& by_cols) {
+  const bool few = rows < worklog::kFewRows;
+  const double tolerance = few ? kFewRowsTolerance : kTolerance;
   int slow = 0;
   for (const auto& [cols, times] : by_cols) {
     const int size = step.info.block_size_for(rows, cols);
-    const double ratio = slowdown(times, size);
+    const double ratio = slowdown(times, size, tolerance);
     if (ratio == 1.0) continue;
     ++slow;
     std::cout << step.label() << ", " << rows << " x " << cols << ": " << size
@@ -125,9 +128,8 @@ int check(const worklog::Step& step, std::int64_t rows, const ByCols& by_cols) {
               << " us\n";
   }
   if (slow > 0) {
-    const bool few = rows < worklog::kFewRows;
     std::cout << "  suggestion: " << (few ? ".few_rows_block_sizes" : ".block_sizes") << " = "
-              << suggestion(by_cols) << '\n';
+              << suggestion(by_cols, tolerance) << '\n';
   }
   return slow;
 }

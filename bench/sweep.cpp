@@ -32,7 +32,7 @@ using worklog::bench::Subject;
 using worklog::bench::Workload;
 
 constexpr std::int64_t kRows[] = {4000, 10};
-constexpr std::int64_t kCols[] = {100, 1000, 4000, 10000, 25000, 100000};
+constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 100000};
 constexpr int kBlockSizes[] = {32, 64, 128, 256, 512, 1024};
 constexpr Sampling kSampling{.goal = 0.005,
                              .min_samples = 15,
