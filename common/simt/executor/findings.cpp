@@ -81,6 +81,7 @@ void publish_findings() {
   Collection& all = collection();
   const std::lock_guard lock(all.mutex);
   std::vector<Pending> sorted;
+  sorted.reserve(all.pending.size());
   for (auto& [key, finding] : all.pending)
     sorted.push_back(std::move(finding));
   all.pending.clear();

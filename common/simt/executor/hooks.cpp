@@ -45,6 +45,7 @@
   WORKLOG_UNSURE_HOOK(__sanitizer_cov_load##bytes, bytes, kLoad) \
   WORKLOG_UNSURE_HOOK(__sanitizer_cov_store##bytes, bytes, kStore)
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the compilers' names
 extern "C" {
 
 WORKLOG_GNU_HOOKS(1)
@@ -96,3 +97,4 @@ void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)

@@ -12,9 +12,11 @@
 
 namespace simt {
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA's names
 extern constinit thread_local const Index3 threadIdx;
 extern constinit thread_local const Index3 blockIdx;
 extern constinit thread_local const Index3 blockDim;
 extern constinit thread_local const Index3 gridDim;
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace simt
