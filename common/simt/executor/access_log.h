@@ -16,18 +16,28 @@ enum class AccessKind : std::uint8_t {
   kSharedLoad,
   kSharedStore,
   kSharedAtomic,
+  kConstantLoad,
   kDistributed,  ///< the shared memory of another block of the cluster
+  kFence,        ///< no access: makes those before it visible to other blocks
+  kMeeting,      ///< an atomic operation on memory whose traffic is not counted
 };
 
 /// One lane's access, packed into 8 bytes because millions are kept. User addresses have 48 bits.
 struct Access {
   std::uint64_t address : 48;
-  std::uint64_t bytes : 8;
+  std::uint64_t bytes : 7;
+  std::uint64_t is_volatile : 1;
   std::uint64_t kind_bits : 8;
 
   Access() = default;
-  Access(std::uintptr_t at, unsigned size, AccessKind kind)
-      : address(at), bytes(size), kind_bits(static_cast<std::uint64_t>(kind)) {}
+  Access(std::uintptr_t at, unsigned size, AccessKind kind, bool of_volatile = false)
+      : address(at),
+        bytes(size),
+        is_volatile(of_volatile),
+        kind_bits(static_cast<std::uint64_t>(kind)) {}
+  bool is_like(const Access& other) const {
+    return bytes == other.bytes && is_volatile == other.is_volatile && kind_bits == other.kind_bits;
+  }
   AccessKind kind() const { return static_cast<AccessKind>(kind_bits); }
 };
 
@@ -48,6 +58,10 @@ constexpr bool is_access(Event event) {
   return event & 1;
 }
 
+/// An event has kept all of a code address but its upper bits, which it shares with any other
+/// address of the same kernel's code.
+std::uintptr_t code_address(Event event, std::uintptr_t near_kernel);
+
 /// The accesses lie in the order of the access events on the path.
 class LaneLog {
  public:
@@ -64,9 +78,18 @@ class LaneLog {
 
   const Event* path() const { return path_.data(); }
   const Access* accesses() const { return accesses_.data(); }
+  /// The log of a lane that runs on by itself is not kept for ever.
+  static constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
   std::size_t events() const { return static_cast<std::size_t>(path_end_ - path_.data()); }
   bool empty() const { return path_end_ == path_.data(); }
   bool full() const { return path_end_ >= path_limit_; }
+  /// Lets the next event find the log full. May be called by a signal handler.
+  void seem_full() { path_limit_ = path_.data(); }
+  /// Makes a log as new of one that was left in the middle of a kernel.
+  void reset() {
+    clear();
+    path_limit_ = path_.data() + (path_.size() - kSpareEvents);
+  }
   void clear() {
     path_end_ = path_.data();
     access_end_ = accesses_.data();

@@ -19,7 +19,12 @@ struct Arena {
   /// Forbidden ranges on both sides, into which overflowed 32-bit indices of 16-byte elements lead.
   static constexpr std::size_t kGuardBytes = std::size_t{32} << 30;
 
-  std::uintptr_t begin = ~std::uintptr_t{0};
+  /// Behind its end, where no program has memory either, the variables of the device have places,
+  /// under which their accesses are known.
+  static constexpr std::size_t kVariableBytes = std::size_t{1} << 30;
+  static constexpr std::size_t kPlacesBytes = kBytes + kVariableBytes;
+
+  std::uintptr_t begin = ~(~std::uintptr_t{0} >> 1);  ///< at first where no program has memory
   std::uint8_t* states_of_bytes = nullptr;
 
   bool contains(std::uintptr_t address) const { return address - begin < kBytes; }

@@ -2,6 +2,7 @@
 /// The state of a running block: its warps and their lanes.
 #pragma once
 
+#include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 #include <vector>
@@ -20,25 +21,19 @@ struct Warp;
 struct Worker;
 
 /// One CUDA thread. Its fiber outlives the block: it runs the kernel's body, parks, and runs it
-/// again.
-struct Lane {
+/// again. What every switch needs comes first and lies in one line of the cache.
+struct alignas(64) Lane {
   boost::context::detail::fcontext_t context =
       nullptr;  ///< where to go on; null before the first start
   LaneLog* log = nullptr;
   Warp* warp = nullptr;
-  std::uintptr_t stack = 0;  ///< its lowest address
   Index3 index = {};
-  unsigned number = 0;  ///< within the warp
-  unsigned thread = 0;  ///< within the block, linear
+  unsigned number = 0;     ///< within the warp
+  Exchange exchange = {};  ///< that it waits for, while it waits
 
-  // What it waits for, while it waits.
-  Location where = {};
-  WarpOperation operation = {};
-  unsigned mask = 0;
-  int argument = 0;
-  int width = 0;
-  std::uint64_t value = 0;
-  std::uint64_t result = 0;
+  Location where = {};       ///< where it waits
+  std::uintptr_t stack = 0;  ///< its lowest address
+  unsigned thread = 0;       ///< within the block, linear
 
   unsigned bit() const { return 1u << number; }
 };
@@ -56,6 +51,13 @@ struct Warp {
   unsigned at_cluster_barrier = 0;
   unsigned log_full = 0;
   std::uint32_t last_sync = 0;  ///< the worker's clock at the last __syncwarp
+
+  // Most often all lanes ask for the same: these tell without a look at each of them.
+  Exchange first_exchange = {};  ///< of the first that came to wait
+  unsigned alike = 0;            ///< lanes in an operation that ask for exactly that
+
+  std::array<std::uint64_t, kWarpSize> values = {};   ///< that lanes bring to an operation
+  std::array<std::uint64_t, kWarpSize> results = {};  ///< that they take away
 };
 
 struct Block {
@@ -74,6 +76,9 @@ struct Block {
   int barrier_result = 0;
   std::uint32_t last_barrier = 0;  ///< the worker's clock at the last block barrier
   std::uint32_t start = 0;         ///< the worker's clock when the block began
+  std::uint64_t race_key = 0;      ///< by which global_races knows its accesses
+  unsigned fences = 0;             ///< how often it made its accesses visible to other blocks
+  bool met = false;                ///< has seen what other blocks made visible
   std::vector<Lane> lanes;
   std::vector<Warp> warps;
 };

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace simt {
@@ -15,6 +17,9 @@ struct Traffic {
   std::uint64_t bytes = 0;
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;
+  std::uint64_t lanes = 0;             ///< that took part, of all requests
+  std::uint64_t partial_requests = 0;  ///< in which some running lanes of the warp took no part
+  std::uint64_t unique_bytes = 0;      ///< touched at least once in a launch
 };
 
 /// Traffic of one kind of access to shared memory. A request takes a wavefront for each round in
@@ -24,6 +29,17 @@ struct SharedTraffic {
   std::uint64_t requests = 0;
   std::uint64_t wavefronts = 0;
   std::uint64_t bank_conflicts = 0;
+  std::uint64_t lanes = 0;
+  std::uint64_t partial_requests = 0;
+};
+
+/// Loads of `__constant__` variables. A constant cache serves one word at a time to a warp, so a
+/// request takes as many passes as its lanes want different words of 4 bytes.
+struct ConstantTraffic {
+  std::uint64_t bytes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t words = 0;  ///< different ones, of each request
+  std::uint64_t lanes = 0;
 };
 
 struct Counters {
@@ -36,6 +52,7 @@ struct Counters {
   SharedTraffic shared_loads;
   SharedTraffic shared_stores;
   SharedTraffic shared_atomics;
+  ConstantTraffic constant_loads;
   std::uint64_t distributed_requests = 0;  ///< to the shared memory of other blocks of the cluster
   std::uint64_t distributed_bytes = 0;
   std::uint64_t block_barriers = 0;    ///< once a block
@@ -48,10 +65,24 @@ struct Counters {
   Counters& operator+=(const Counters& other);
 };
 
+/// Every counter with its name in records and tables, such as "global_load_requests".
+std::vector<std::pair<std::string_view, std::uint64_t>> named(const Counters& counters);
+
 /// Everything since the last reset, and one launch.
 Counters counters();
 void reset_counters();
 Counters last_launch();
+
+/// What one line of the source did: `counters` has no launches, blocks and threads.
+struct LineCounters {
+  std::string file;  ///< its name, without directories
+  int line = 0;
+  Counters counters;
+};
+/// By file, then line. What an inlined function of a stand-in header does counts where it is
+/// called.
+std::vector<LineCounters> counters_by_line();
+std::vector<LineCounters> last_launch_by_line();
 
 /// Counting is on unless switched off (verification alone runs faster without).
 void set_counting(bool on);
@@ -62,6 +93,19 @@ void set_checking(bool on);
 /// OS threads that run blocks: all cores unless set, or the environment's WORKLOG_WORKERS. Counts
 /// do not depend on it.
 void set_workers(int count);
+
+/// Device memory that nobody has freed so far, by the line that allocated it. What remains at the
+/// end of the program is noted on standard error.
+struct UnfreedMemory {
+  std::string allocated_at;
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;
+};
+std::vector<UnfreedMemory> unfreed_memory();
+
+/// A launch that takes longer than this ends with CUDA's error 702 and a finding that tells where
+/// its threads are. 600 s unless set, or the environment's WORKLOG_TIME_LIMIT; 0 for no limit.
+void set_time_limit(double seconds);
 
 /// What is wrong with a kernel, found while it ran: the text reads like a compiler's message and
 /// names kernel, file, line, block and thread.

@@ -2,6 +2,7 @@
 
 #include "common/simt/executor/findings.h"
 #include "common/simt/executor/worker.h"
+#include "common/simt/include/cuda_standin/launch_bounds.h"
 
 namespace simt {
 
@@ -24,11 +25,31 @@ void* static_shared(const SharedVariable& variable) {
   return address;
 }
 
+bool grid_is_cooperative() {
+  return worker_of(*current.lane).launch->config.cooperative;
+}
+
+void check_launch_bounds(long long max_threads, long long, long long, Location where) {
+  const Dim3& block = worker_of(*current.lane).launch->config.block;
+  const long long threads = static_cast<long long>(block.x) * block.y * block.z;
+  if (threads <= max_threads) [[likely]]
+    return;
+  report_and_end_launch("refused-launch", {where},
+                        "a device refuses to launch this kernel with " + std::to_string(threads) +
+                            " threads a block: its __launch_bounds__ allow " +
+                            std::to_string(max_threads),
+                        kErrorInvalidValue);
+}
+
 unsigned cluster_rank() {
-  return current.lane->warp->block->rank;
+  return grid_is_cooperative() ? 0 : current.lane->warp->block->rank;
 }
 unsigned cluster_size() {
-  return worker_of(*current.lane).launch->blocks_per_cluster;
+  return grid_is_cooperative() ? 1 : worker_of(*current.lane).launch->blocks_per_cluster;
+}
+
+Dim3 cluster_shape() {
+  return worker_of(*current.lane).launch->config.cluster;
 }
 
 void* map_shared_rank(void* mine, unsigned rank) {

@@ -8,8 +8,11 @@
 #include <map>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 
 #include "common/simt/executor/arena.h"
+#include "common/simt/executor/counters.h"
+#include "common/simt/executor/findings.h"
 
 namespace simt {
 
@@ -20,6 +23,9 @@ class DeviceMemory {
   /// Returns CUDA error codes.
   int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
   int release(void* address);
+  /// As cudaDeviceReset() does.
+  void release_all();
+  std::vector<UnfreedMemory> unfreed() const;
   void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
 
   void set_element_size(std::uintptr_t address, std::size_t bytes, std::size_t element_bytes);
@@ -29,6 +35,7 @@ class DeviceMemory {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     std::size_t element_bytes = 1;
+    bool is_outside = false;  ///< of any allocation
   };
   ElementRange elements_at(std::uintptr_t address) const;
   /// Changes whenever an answer of elements_at() may.
@@ -38,6 +45,8 @@ class DeviceMemory {
   /// Where an address lies: "byte 400 of an allocation of 400 bytes", or what was there.
   std::string describe(std::uintptr_t address) const;
   bool was_released(std::uintptr_t address) const;
+  /// Where the memory at this address, or before it, was allocated and freed.
+  Notes history(std::uintptr_t address) const;
 
  private:
   static constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
@@ -50,10 +59,18 @@ class DeviceMemory {
     std::size_t bytes;     ///< asked for
     std::size_t reserved;  ///< with the red zone
     bool managed;
+    std::uintptr_t allocated_at = 0;  ///< in the code; 0 where that is not known
+    std::uintptr_t freed_at = 0;
   };
   using Allocations = std::map<std::size_t, Allocation>;  // by offset
 
   DeviceMemory();
+  void release_found(Allocations::const_iterator found);
+  void report_wrong_release(std::uintptr_t address) const;
+  std::string refusal(std::size_t bytes) const;
+  std::string text_of(std::uintptr_t address) const;
+  static Notes history_of(const Allocation* allocation);
+  const Allocation* allocation_before(std::uintptr_t address) const;
   void add_free(std::size_t offset, std::size_t bytes);
   std::size_t take_free(std::size_t bytes);
   void end_quarantine_of_oldest();

@@ -25,6 +25,8 @@ struct LaunchConfig {
   Dim3 cluster;
   /// The kernel's address, by which allow_dynamic_shared() knows it; null leaves that check out.
   const void* kernel = nullptr;
+  /// All blocks are resident and may meet at grid_barrier(). Not together with clusters.
+  bool cooperative = false;
 };
 
 /// A place in the source, taken where a default argument is expanded: the line that calls, not the
@@ -38,13 +40,14 @@ struct Location {
   }
 };
 
-enum class WarpOperation : std::uint8_t {
+enum class WarpOperation : std::uint32_t {
   kShuffleIndex,
   kShuffleUp,
   kShuffleDown,
   kShuffleXor,
   kSync,
   kBallot,
+  kGather,  ///< for active_lanes()
 };
 
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
@@ -74,15 +77,23 @@ void set_error(int code);
 /// passed `predicate`.
 WORKLOG_RENDEZVOUS int block_barrier(bool predicate, Location where);
 
-/// One lane's part in a warp-wide operation of the lanes named in `mask`; `value` holds up to 8
-/// bytes, `argument` the lane, delta or lane mask. Shuffles return the source lane's value, kBallot
-/// the lanes whose value is not 0.
-WORKLOG_RENDEZVOUS std::uint64_t warp_operation(WarpOperation operation, unsigned mask,
-                                                std::uint64_t value, int argument, int width,
+/// What a lane asks of the other lanes of its warp. Its 16 bytes travel in two registers, without a
+/// gap: g++ copies what ends in one in pieces that overlap, on which processors stall.
+struct Exchange {
+  unsigned mask = 0;
+  int argument = 0;  ///< the lane, delta or lane mask of a shuffle
+  int width = 0;     ///< of the segments of a shuffle
+  WarpOperation operation = {};
+  bool operator==(const Exchange&) const = default;
+};
+
+/// One lane's part in a warp-wide operation; `value` holds up to 8 bytes. Shuffles return the
+/// source lane's value, kBallot the lanes whose value is not 0.
+WORKLOG_RENDEZVOUS std::uint64_t warp_operation(Exchange exchange, std::uint64_t value,
                                                 Location where);
 
-/// The lanes of the calling warp that have not returned.
-unsigned active_lanes();
+/// The lanes of the calling warp that wait at that place when no other lane can go on.
+WORKLOG_RENDEZVOUS unsigned active_lanes(Location where);
 
 /// The block's dynamic shared memory.
 void* dynamic_shared();
@@ -102,20 +113,51 @@ void* static_shared(const SharedVariable& variable);
 WORKLOG_RENDEZVOUS void cluster_barrier(Location where);
 unsigned cluster_rank();
 unsigned cluster_size();
+Dim3 cluster_shape();
 void* map_shared_rank(void* mine, unsigned rank);
 
-/// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`.
+/// Waits until all threads of a cooperative grid arrive.
+WORKLOG_RENDEZVOUS void grid_barrier(Location where);
+/// Whether that is possible in the running kernel.
+bool grid_is_cooperative();
+
+/// Where in the code the running function goes on when it returns.
+#define WORKLOG_CODE_ADDRESS \
+  reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
+
+/// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`. It
+/// happens where this is called from, unless `code_address` says otherwise.
 void note_atomic(void* address, std::size_t bytes, Location where);
+void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address);
+
+/// Tells the checkers that what the calling thread's block has done shall be visible to others.
+void note_fence(std::uintptr_t code_address);
 
 // ---- device memory ----
+
+/// A variable of a program that lies in the device's memory; the translator adds an object that
+/// tells of it.
+struct DeviceVariable {
+  enum Memory : std::uint8_t { kDevice, kManaged, kConstant };
+  const char* name;
+  const volatile void* address;
+  std::size_t bytes;
+  std::size_t element_bytes;  ///< by which its traffic is counted
+  Memory memory;
+};
+/// Before the first launch: while static objects are initialized. The same variable may come
+/// several times, once for each file that includes it.
+void add_device_variable(const DeviceVariable& variable);
 
 /// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic
 /// is counted. Return CUDA error codes.
 int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
 int device_free(void* address);
+void free_all_device_memory();
 /// The same, for memory that host code may dereference as well.
 int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
 bool is_device_pointer(const void* address);
+bool is_managed_pointer(const void* address);
 /// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
 void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes);
 /// Device memory that is free, and that there is.

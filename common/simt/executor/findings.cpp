@@ -4,10 +4,11 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/simt/executor/counters.h"
+#include "common/simt/executor/host_call.h"
 #include "common/simt/executor/scheduler.h"
 #include "common/simt/executor/source_lines.h"
 #include "common/simt/executor/worker.h"
@@ -23,12 +24,13 @@ struct Pending {
   std::string line;
   std::string message;
   std::string who;
+  std::string notes;
 };
 
 struct Collection {
   std::mutex mutex;
   bool printed = true;
-  std::map<std::pair<std::string, std::string>, Pending> pending;  // by kind and line
+  std::map<std::string, Pending> pending;  // by kind and lines
   std::vector<Finding> published;
 };
 
@@ -38,8 +40,9 @@ Collection& collection() {
 }
 
 std::string text(const Index3& index) {
-  return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
-         std::to_string(index.z) + ")";
+  char text[40];
+  std::snprintf(text, sizeof text, "(%u,%u,%u)", index.x, index.y, index.z);
+  return text;
 }
 
 std::string running_thread() {
@@ -51,22 +54,73 @@ std::string running_thread() {
 
 std::string line_of(const Place& place) {
   if (place.code_address != 0) return source_line(place.code_address);
+  if (place.line.file == nullptr) {
+    return HostCall::place() != 0 ? source_line(HostCall::place()) : "host code";
+  }
   if (place.line.line == 0) return place.line.file;
   return source_line(place.line.file, place.line.line);
 }
 
-}  // namespace
+Index3 index_in(const Dim3& shape, std::uint64_t number) {
+  return {static_cast<unsigned>(number % shape.x),
+          static_cast<unsigned>(number / shape.x % shape.y),
+          static_cast<unsigned>(number / shape.x / shape.y)};
+}
 
-void report(const char* kind, const Place& place, const std::string& message) {
-  Pending finding{.block = current.lane != nullptr ? current.lane->warp->block->number : kHost,
-                  .kind = kind,
-                  .line = line_of(place),
-                  .message = message,
-                  .who = running_thread()};
+// The linker may give this library functions of the standard library as they were compiled in
+// device code: what they do is not the lane's.
+class Unlogged {
+ public:
+  Unlogged() : log_(std::exchange(current.log, nullptr)) {}
+  Unlogged(const Unlogged&) = delete;
+  Unlogged& operator=(const Unlogged&) = delete;
+  ~Unlogged() { current.log = log_; }
+
+ private:
+  LaneLog* log_;
+};
+
+void add(Pending finding, const Notes& notes) {
+  std::string key = finding.kind + " " + finding.line;
+  for (const Note& note : notes) {
+    const std::string line = line_of(note.place);
+    key += " " + line;
+    finding.notes += "\n" + line + ": note: " + note.message;
+  }
   Collection& all = collection();
   const std::lock_guard lock(all.mutex);
-  const auto [known, is_new] = all.pending.try_emplace({finding.kind, finding.line}, finding);
+  const auto [known, is_new] = all.pending.try_emplace(key, finding);
   if (!is_new && finding.block < known->second.block) known->second = std::move(finding);
+}
+
+}  // namespace
+
+std::string describe(const LaunchConfig& config, const ThreadOfLaunch& thread) {
+  return "block " + text(index_in(config.grid, thread.block)) + ", thread " +
+         text(index_in(config.block, thread.thread));
+}
+
+void report(const char* kind, const Place& place, const std::string& message, const Notes& notes) {
+  const Unlogged unlogged;
+  const Lane* lane = current.lane;
+  add({.block = lane != nullptr ? lane->warp->block->number : kHost,
+       .kind = kind,
+       .line = line_of(place),
+       .message = message,
+       .who = running_thread(),
+       .notes = {}},
+      notes);
+}
+
+void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* kind,
+               const Place& place, const std::string& message, const Notes& notes) {
+  add({.block = thread.block,
+       .kind = kind,
+       .line = line_of(place),
+       .message = message,
+       .who = std::string("in kernel ") + launch.kernel + ", " + describe(launch.config, thread),
+       .notes = {}},
+      notes);
 }
 
 void report_and_end_launch(const char* kind, const Place& place, const std::string& message,
@@ -75,6 +129,14 @@ void report_and_end_launch(const char* kind, const Place& place, const std::stri
   Lane& self = *current.lane;
   worker_of(self).launch->error = error;
   abandon_launch(self);
+}
+
+void print_note(const std::string& line, const std::string& message) {
+  std::fprintf(stderr, "%s: note: %s\n", line.c_str(), message.c_str());
+}
+
+void note_in_host_code(const std::string& message) {
+  print_note(line_of({}), message);
 }
 
 void publish_findings() {
@@ -89,10 +151,20 @@ void publish_findings() {
                    [](const Pending& a, const Pending& b) { return a.block < b.block; });
   for (const Pending& finding : sorted) {
     all.published.push_back({finding.kind, finding.line + ": error: " + finding.message + " [" +
-                                               finding.kind + "]\n  " + finding.who});
+                                               finding.kind + "]\n  " + finding.who +
+                                               finding.notes});
     if (all.printed) std::fprintf(stderr, "%s\n", all.published.back().message.c_str());
   }
 }
+
+namespace {
+
+// Those of host code that nothing has published yet.
+[[gnu::destructor]] void publish_at_exit() {
+  publish_findings();
+}
+
+}  // namespace
 
 const std::vector<Finding>& findings() {
   publish_findings();

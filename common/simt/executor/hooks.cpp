@@ -8,12 +8,13 @@
 
 #include "common/simt/executor/memory_access.h"
 
-#define WORKLOG_CODE_ADDRESS \
-  reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
-
 #define WORKLOG_HOOK(name, bytes, direction)                                           \
   void name(void* pointer) {                                                           \
     simt::on_access<bytes, simt::Direction::direction>(pointer, WORKLOG_CODE_ADDRESS); \
+  }
+#define WORKLOG_VOLATILE_HOOK(name, bytes, direction)                                        \
+  void name(void* pointer) {                                                                 \
+    simt::on_access<bytes, simt::Direction::direction, true>(pointer, WORKLOG_CODE_ADDRESS); \
   }
 // Of a type that is aligned to less than its size: nvcc takes it in pieces.
 #define WORKLOG_UNALIGNED_HOOK(name, bytes, direction)                                \
@@ -37,8 +38,8 @@
 #define WORKLOG_GNU_HOOKS(bytes)                                     \
   WORKLOG_HOOK(__tsan_read##bytes, bytes, kLoad)                     \
   WORKLOG_HOOK(__tsan_write##bytes, bytes, kStore)                   \
-  WORKLOG_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)            \
-  WORKLOG_HOOK(__tsan_volatile_write##bytes, bytes, kStore)          \
+  WORKLOG_VOLATILE_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)   \
+  WORKLOG_VOLATILE_HOOK(__tsan_volatile_write##bytes, bytes, kStore) \
   WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad) \
   WORKLOG_UNALIGNED_HOOK(__tsan_unaligned_write##bytes, bytes, kStore)
 #define WORKLOG_CLANG_HOOKS(bytes)                               \

@@ -5,22 +5,23 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "common/simt/executor/findings.h"
+#include "common/simt/executor/global_races.h"
+#include "common/simt/executor/host_call.h"
+#include "common/simt/executor/launch_limits.h"
+#include "common/simt/executor/launch_observer.h"
+#include "common/simt/executor/place_counters.h"
 #include "common/simt/executor/scheduler.h"
+#include "common/simt/executor/time_limit.h"
+#include "common/simt/executor/trace.h"
 #include "common/simt/executor/worker.h"
 #include "common/simt/executor/worker_pool.h"
 #include "common/simt/executor/writable_thread_index.h"
 
 namespace simt {
 namespace {
-
-// Limits of compute capability 9.0 (CUDA C++ programming guide, "technical specifications per
-// compute capability").
-constexpr unsigned kMaxGridX = 2147483647;
-constexpr unsigned kMaxGridYZ = 65535;
-constexpr unsigned kMaxBlockXY = 1024;
-constexpr unsigned kMaxBlockZ = 64;
 
 // Fewer threads than this are run by the launching thread alone: waking another takes longer.
 constexpr std::uint64_t kThreadsWorthWaking = 64;
@@ -43,6 +44,9 @@ struct State {
   std::atomic<int> error = 0;
   Counters total;
   Counters last;
+  CountersByPlace total_by_place;
+  CountersByPlace last_by_place;
+  std::function<void(const EndedLaunch&)> observer;
   std::map<const void*, std::size_t> dynamic_shared;  // bytes that a kernel may have
 };
 
@@ -56,37 +60,16 @@ std::uint64_t volume(const Dim3& shape) {
   return std::uint64_t{shape.x} * shape.y * shape.z;
 }
 
-int refusal_of_shared_memory(const LaunchConfig& config) {
-  if (config.dynamic_shared_bytes > kMaxShared) return kErrorInvalidValue;
-  if (config.kernel == nullptr || config.dynamic_shared_bytes <= kMaxDynamicSharedWithoutOptIn) {
-    return 0;
-  }
-  const auto allowed = state().dynamic_shared.find(config.kernel);
-  const bool opted_in =
-      allowed != state().dynamic_shared.end() && allowed->second >= config.dynamic_shared_bytes;
-  return opted_in ? 0 : kErrorInvalidValue;
+// How much a kernel of which nothing is known may have is for its launch to say.
+std::size_t allowed_dynamic_shared(const void* kernel) {
+  if (kernel == nullptr) return kMaxShared;
+  const auto allowed = state().dynamic_shared.find(kernel);
+  return allowed == state().dynamic_shared.end() ? 0 : allowed->second;
 }
 
-int refusal_of_cluster(const LaunchConfig& config) {
-  const std::uint64_t blocks = volume(config.cluster);
-  if (blocks == 0 || blocks > SharedMemory::kMaxSlots) return kErrorInvalidClusterSize;
-  const bool divides = config.grid.x % config.cluster.x == 0 &&
-                       config.grid.y % config.cluster.y == 0 &&
-                       config.grid.z % config.cluster.z == 0;
-  return divides ? 0 : kErrorInvalidClusterSize;
-}
-
-// The CUDA error code with which an H200 refuses such a launch, 0 if it does not.
-int refusal(const LaunchConfig& config) {
-  const Dim3& grid = config.grid;
-  const Dim3& block = config.block;
-  const bool grid_fits =
-      volume(grid) > 0 && grid.x <= kMaxGridX && grid.y <= kMaxGridYZ && grid.z <= kMaxGridYZ;
-  const bool block_fits = volume(block) > 0 && block.x <= kMaxBlockXY && block.y <= kMaxBlockXY &&
-                          block.z <= kMaxBlockZ && volume(block) <= kMaxThreads;
-  if (!grid_fits || !block_fits) return kErrorInvalidConfiguration;
-  if (const int error = refusal_of_cluster(config)) return error;
-  return refusal_of_shared_memory(config);
+// One worker runs all of them in turn: those of a cluster, or of a whole cooperative grid.
+unsigned blocks_that_meet(const LaunchConfig& config) {
+  return static_cast<unsigned>(volume(config.cooperative ? config.grid : config.cluster));
 }
 
 int useful_workers(const Launch& launch) {
@@ -97,13 +80,26 @@ int useful_workers(const Launch& launch) {
 
 }  // namespace
 
+// The fibers of threads that did not return hang in the middle of the kernel: makes new ones.
+void Worker::recover() {
+  if (crash.lane != nullptr) report_crash(*this);
+  blocks.clear();
+  for (LaneLog& log : logs)
+    log.reset();
+  tripwire.reset();
+  is_stopping = false;
+}
+
 void Worker::take_part(Launch& in) {
+  prepare_for_crashes();
+  const InterruptibleWorker interruptible(*this);
   launch = &in;
-  tally = {};
+  tally = Tally{};
   aborted = false;
   if (clock > kClockRestart) {
     shared.forget_accesses();
     clock = 1;
+    last_cluster_barrier = 0;
   }
   const Dim3& grid = in.config.grid;
   const Dim3& block = in.config.block;
@@ -116,17 +112,36 @@ void Worker::take_part(Launch& in) {
     if (first >= in.blocks) break;
     run_cluster(*this, first, in.blocks_per_cluster);
   }
-  // The fibers of threads that did not return hang in the middle of the kernel: make new ones.
-  if (aborted) blocks.clear();
+  if (aborted) recover();
+  if (in.error != 0) {
+    for (LaneLog& log : logs)
+      log.reset();  // some may have been made to seem full, to no use
+  }
   current = {};
 }
+
+namespace {
+
+const Tally& run_guarded(Launch& launch) {
+  const CaughtCrashes caught;
+  const TimedLaunch timed(launch);
+  return state().pool.run(launch, useful_workers(launch));
+}
+
+}  // namespace
 
 void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.last = {};
-  if (const int error = refusal(config)) {
-    s.error = error;
+  s.last_by_place = {};
+  const Refusal refusal = refusal_of(config, allowed_dynamic_shared(config.kernel));
+  if (refusal.error != 0) {
+    const HostCall call(WORKLOG_CODE_ADDRESS);
+    report("refused-launch", {},
+           std::string("a device refuses this launch of kernel ") + kernel + ": " + refusal.reason);
+    publish_findings();
+    s.error = refusal.error;
     return;
   }
   Launch launch{.kernel = kernel,
@@ -136,13 +151,25 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .counting = s.counting,
                 .checking = s.checking,
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
-                .blocks_per_cluster = static_cast<unsigned>(volume(config.cluster)),
+                .blocks_per_cluster = blocks_that_meet(config),
                 .blocks = volume(config.grid)};
-  s.last = s.pool.run(launch, useful_workers(launch)).result();
+  if (tracing) trace_launch(launch);
+  begin_global_races(launch);
+  const Tally& tally = run_guarded(launch);
+  end_global_races(launch, tally);
+  s.last = tally.total();
   s.last.launches = 1;
+  s.last_by_place = counters_by_place(tally, launch);
+  add(s.total_by_place, s.last_by_place);
   s.total += s.last;
   if (launch.error != 0) s.error = launch.error.load();
   publish_findings();
+  if (s.observer) s.observer({kernel, config, s.last});
+}
+
+void observe_launches(std::function<void(const EndedLaunch&)> observer) {
+  const std::lock_guard lock(state().mutex);
+  state().observer = std::move(observer);
 }
 
 int take_error() {
@@ -168,8 +195,15 @@ Counters counters() {
 Counters last_launch() {
   return state().last;
 }
+std::vector<LineCounters> counters_by_line() {
+  return by_line(state().total_by_place);
+}
+std::vector<LineCounters> last_launch_by_line() {
+  return by_line(state().last_by_place);
+}
 void reset_counters() {
   state().total = {};
+  state().total_by_place = {};
 }
 void set_counting(bool on) {
   state().counting = on;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "common/simt/executor/called_lines.h"
 #include "common/simt/executor/device_memory.h"
+#include "common/simt/executor/device_variables.h"
 #include "common/simt/executor/findings.h"
 #include "common/simt/executor/scheduler.h"
 #include "common/simt/executor/shared_races.h"
+#include "common/simt/executor/time_limit.h"
 
 namespace simt {
 namespace {
@@ -32,8 +35,8 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
     if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
       return report_outside_shared(worker.shared, address, bytes, direction, code_address);
     }
-    check_distributed_access(*current.lane, *worker.blocks[rank], address, bytes,
-                             direction == Direction::kStore, code_address);
+    check_shared_access(*current.lane, *worker.blocks[rank], address, bytes,
+                        direction == Direction::kStore, code_address);
   }
   if (worker.blocks[rank]->live == 0) {
     report("distributed-after-exit", {{}, code_address},
@@ -55,28 +58,56 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
     if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
       return report_outside_shared(worker.shared, address, bytes, direction, code_address);
     }
-    check_shared_access(lane, address, bytes, direction == Direction::kStore, code_address);
+    check_shared_access(lane, *lane.warp->block, address, bytes, direction == Direction::kStore,
+                        code_address);
   }
   log_access(address, bytes,
              direction == Direction::kLoad ? AccessKind::kSharedLoad : AccessKind::kSharedStore,
              code_address);
 }
 
+[[gnu::noinline]] void report_constant_store(std::uintptr_t address, const std::string& access,
+                                             const Place& place) {
+  if (!current.checking) return;
+  report("constant-store", place,
+         access + " at " + describe_variable(address) +
+             ": only the host may write it, with cudaMemcpyToSymbol");
+}
+
+void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsigned bytes,
+                     Direction direction, std::uintptr_t code_address, bool is_volatile) {
+  address = placed.place_of(address);
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  const bool loads = direction == Direction::kLoad;
+  if (placed.variable.memory != DeviceVariable::kConstant) {
+    log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
+               code_address, is_volatile);
+  } else if (loads) {
+    log_access(address, bytes, AccessKind::kConstantLoad, code_address);
+  } else {
+    report_constant_store(address, access_of(bytes, direction), {{}, code_address});
+  }
+}
+
 }  // namespace
 
 void wait_for_replay(Lane& lane) {
+  check_time_limit(lane);
   lane.warp->log_full |= lane.bit();
   lane.warp->ready &= ~lane.bit();
   run_others(lane);
 }
 
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
-                      std::uintptr_t code_address) {
+                      std::uintptr_t code_address, bool is_volatile) {
   const Lane& lane = *current.lane;
   if (address - lane.stack < FiberStacks::kUsableBytes) return;
   Worker& worker = worker_of(lane);
   if (worker.shared.contains(address)) {
     return access_shared(worker, address, bytes, direction, code_address);
+  }
+  if (const PlacedVariable* placed = device_variable_at(address)) {
+    return access_variable(*placed, address, bytes, direction, code_address, is_volatile);
   }
   if (address < kNullBytes) {
     report_and_end_launch(
@@ -89,7 +120,7 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
                           access_of(bytes, direction) + " far outside device memory",
                           kErrorIllegalAddress);
   }
-  // Anything else is the program's own: constants, and host memory that the device may read.
+  // Anything else is the program's own: host memory that the device may read, string literals.
 }
 
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
@@ -126,11 +157,13 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
   const DeviceMemory& memory = DeviceMemory::instance();
   if (outside) {
     report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds", place,
-           access_of(bytes, direction) + " at " + memory.describe(address));
+           access_of(bytes, direction) + " at " + memory.describe(address),
+           memory.history(address));
   } else if (unwritten && direction == Direction::kLoad) {
     report("uninitialized-global-read", place,
            access_of(bytes, direction) + " at " + memory.describe(address) +
-               ", which was never written");
+               ", which was never written",
+           memory.history(address));
   }
 }
 
@@ -157,14 +190,51 @@ void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintpt
   access_pieces<1>(at, bytes, direction, code_address);
 }
 
-void note_atomic(void* pointer, std::size_t bytes, Location where) {
+namespace {
+
+void note_atomic_on_variable(const PlacedVariable& placed, std::uintptr_t address, unsigned bytes,
+                             const Place& place, std::uintptr_t event) {
+  address = placed.place_of(address);
+  if (placed.variable.memory == DeviceVariable::kConstant) {
+    report_constant_store(address, "atomic operation on " + std::to_string(bytes) + " bytes",
+                          place);
+  } else {
+    log_access(address, bytes, AccessKind::kGlobalAtomic, event);
+  }
+}
+
+void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, const Place& place,
+                  std::uintptr_t code_address) {
+  const std::size_t offset = worker.shared.offset_in_slot(address);
+  if (!worker.shared.is_inside(offset, bytes)) {
+    return report("shared-out-of-bounds", place,
+                  "atomic operation on " + std::to_string(bytes) + " bytes at " +
+                      worker.shared.describe(offset));
+  }
+  const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
+  check_shared_atomic(*current.lane, owner, address, bytes, code_address);
+}
+
+}  // namespace
+
+void note_fence(std::uintptr_t code_address) {
+  if (current.lane != nullptr) log_access(0, 0, AccessKind::kFence, code_address);
+}
+
+void note_atomic(void* address, std::size_t bytes, Location where) {
+  note_atomic(address, bytes, where, WORKLOG_CODE_ADDRESS);
+}
+
+void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_t code_address) {
   if (current.lane == nullptr) return;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const auto size = static_cast<unsigned>(bytes);
   const Place place{where};
   // The atomic functions are shared by all kernels: the line that calls them makes the event.
-  const auto event =
-      reinterpret_cast<std::uintptr_t>(where.file) + static_cast<unsigned>(where.line);
+  const std::uintptr_t event = number_of_line(where);
+  if (current.log != nullptr) {
+    worker_of(*current.lane).tally.locate(access_event(event), where);
+  }
   if (address % bytes != 0) refuse_misaligned(address, size, place);
   if (arena.contains(address)) {
     check_states(address, size, Direction::kLoad, place);
@@ -172,9 +242,13 @@ void note_atomic(void* pointer, std::size_t bytes, Location where) {
   }
   Worker& worker = worker_of(*current.lane);
   if (!worker.shared.contains(address)) {
-    return access_elsewhere(address, size, Direction::kLoad, event);
+    if (const PlacedVariable* placed = device_variable_at(address)) {
+      return note_atomic_on_variable(*placed, address, size, place, event);
+    }
+    access_elsewhere(address, size, Direction::kLoad, event);
+    return log_access(address, 0, AccessKind::kMeeting, event);
   }
-  if (current.checking) check_shared_atomic(*current.lane, address, size, place);
+  if (current.checking) check_atomic(worker, address, size, place, code_address);
   log_access(address, size, AccessKind::kSharedAtomic, event);
 }
 

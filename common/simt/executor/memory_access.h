@@ -18,9 +18,9 @@ enum class Direction : std::uint8_t { kLoad, kStore };
 /// The lane's log is full: others run until it has been replayed.
 void wait_for_replay(Lane& lane);
 
-/// Neither the arena nor host code: shared memory, the stack, constants, or a mistake.
+/// Neither the arena nor host code: shared memory, the stack, the device's variables, or a mistake.
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
-                      std::uintptr_t code_address);
+                      std::uintptr_t code_address, bool is_volatile = false);
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);
 [[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
@@ -28,9 +28,10 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
 
 inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
-                       std::uintptr_t code_address) {
+                       std::uintptr_t code_address, bool is_volatile = false) {
   if (current.log == nullptr) return;
-  if (!current.log->add_access(code_address, Access(address, bytes, kind))) [[unlikely]] {
+  const Access access(address, bytes, kind, is_volatile);
+  if (!current.log->add_access(code_address, access)) [[unlikely]] {
     wait_for_replay(*current.lane);
   }
 }
@@ -45,14 +46,15 @@ bool all_written(std::uintptr_t address) {
   return std::memcmp(arena.states(address), kExpected.data(), kBytes) == 0;
 }
 
-template <unsigned kBytes, Direction kDirection>
+template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
 inline void on_access(void* pointer, std::uintptr_t code_address) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (current.lane == nullptr) [[unlikely]] {
     return access_from_host(address, kBytes, kDirection, code_address);
   }
+  if (address - current.lane->stack < FiberStacks::kUsableBytes) return;
   if (!arena.contains(address)) {
-    return access_elsewhere(address, kBytes, kDirection, code_address);
+    return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
   if (address % kBytes != 0) [[unlikely]]
     refuse_misaligned(address, kBytes, {{}, code_address});
@@ -61,7 +63,7 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   }
   log_access(address, kBytes,
              kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
-             code_address);
+             code_address, kVolatile);
 }
 
 inline void on_basic_block(std::uintptr_t code_address) {

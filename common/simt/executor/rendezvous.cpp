@@ -6,11 +6,14 @@
 #include <map>
 
 #include "common/simt/executor/findings.h"
+#include "common/simt/executor/global_races.h"
 #include "common/simt/executor/scheduler.h"
 #include "common/simt/executor/source_lines.h"
 
 namespace simt {
 namespace {
+
+constexpr unsigned kAllLanes = 0xffffffff;
 
 const char* name_of(WarpOperation operation) {
   switch (operation) {
@@ -26,6 +29,8 @@ const char* name_of(WarpOperation operation) {
       return "__syncwarp";
     case WarpOperation::kBallot:
       return "a warp vote";
+    case WarpOperation::kGather:
+      return "__activemask";
   }
   return "a warp operation";
 }
@@ -42,21 +47,30 @@ bool same_place(const Location& a, const Location& b) {
 
 // ---- who waits where, for messages ----
 
+// What run_cluster() runs.
+std::string widest_group(const Worker& worker) {
+  return worker.launch->config.cooperative ? "grid" : "cluster";
+}
+
 std::string describe(const Lane& lane) {
   const Warp& warp = *lane.warp;
   const unsigned bit = lane.bit();
   if ((warp.alive & bit) == 0) return "returned from the kernel";
-  const std::string line = source_line(lane.where.file, lane.where.line);
-  if (warp.at_barrier & bit) return "at the block's barrier, " + line;
-  if (warp.at_cluster_barrier & bit) return "at the cluster's barrier, " + line;
-  if (warp.in_operation & bit) {
-    return std::string("at ") + name_of(lane.operation) + " with mask " + hexadecimal(lane.mask) +
-           ", " + line;
+  const auto line = [&] { return source_line(lane.where.file, lane.where.line); };
+  if (warp.at_barrier & bit) return "at the block's barrier, " + line();
+  if (warp.at_cluster_barrier & bit) {
+    return "at the " + widest_group(*warp.block->worker) + "'s barrier, " + line();
   }
-  return "ready to run";
+  if (warp.in_operation & bit) {
+    return std::string("at ") + name_of(lane.exchange.operation) + " with mask " +
+           hexadecimal(lane.exchange.mask) + ", " + line();
+  }
+  return &lane == current.lane ? "running" : "ready to run";
 }
 
-std::string describe(const Block& block) {
+}  // namespace
+
+std::string describe_threads(const Block& block) {
   struct Group {
     unsigned threads = 0;
     unsigned first = 0;
@@ -81,6 +95,8 @@ std::string describe(const Block& block) {
   return text;
 }
 
+namespace {
+
 // There is one.
 Lane& first_of(const Block& block, unsigned Warp::*set) {
   auto warp = block.warps.begin();
@@ -104,8 +120,9 @@ void end_launch(Lane& lane, const char* kind, const std::string& message) {
 // PTX ISA, shfl.sync: the lane that `lane` reads, itself when that would leave its segment of
 // `width` lanes.
 template <WarpOperation kOperation>
-unsigned source_lane(unsigned lane, int argument, unsigned width) {
-  const unsigned by = static_cast<unsigned>(argument) & (kWarpSize - 1);
+unsigned source_lane(unsigned lane, const Exchange& exchange) {
+  const unsigned by = static_cast<unsigned>(exchange.argument) & (kWarpSize - 1);
+  const auto width = static_cast<unsigned>(exchange.width);
   const unsigned begin = lane & ~(width - 1);
   const unsigned end = begin + width;
   if constexpr (kOperation == WarpOperation::kShuffleIndex) return begin + (by & (width - 1));
@@ -126,8 +143,8 @@ unsigned source_lane(unsigned lane, int argument, unsigned width) {
                                                       : "which has returned from the kernel";
   current.lane = &warp.lanes[lane];
   report_and_end_launch("shuffle-absent-lane", {reader.where},
-                        std::string(name_of(reader.operation)) + " with mask " + hexadecimal(mask) +
-                            ": lane " + std::to_string(lane) + " reads lane " +
+                        std::string(name_of(reader.exchange.operation)) + " with mask " +
+                            hexadecimal(mask) + ": lane " + std::to_string(lane) + " reads lane " +
                             std::to_string(source) + ", " + why,
                         kErrorLaunchFailure);
 }
@@ -136,11 +153,27 @@ template <WarpOperation kOperation>
 void shuffle(Warp& warp, unsigned mask, unsigned members) {
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
     const auto number = static_cast<unsigned>(std::countr_zero(rest));
-    Lane& lane = warp.lanes[number];
-    const unsigned source =
-        source_lane<kOperation>(number, lane.argument, static_cast<unsigned>(lane.width));
+    const Exchange& exchange = warp.lanes[number].exchange;
+    const unsigned source = source_lane<kOperation>(number, exchange);
     if ((members >> source & 1) == 0) return report_absent_source(warp, number, source, mask);
-    lane.result = warp.lanes[source].value;
+    warp.results[number] = warp.values[source];
+  }
+}
+
+// The same when all 32 lanes ask for the same, so that none can be absent.
+template <WarpOperation kOperation>
+void shuffle_alike(Warp& warp, const Exchange& exchange) {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    warp.results[lane] = warp.values[source_lane<kOperation>(lane, exchange)];
+  }
+}
+
+template <WarpOperation kOperation>
+void shuffle(Warp& warp, unsigned mask, unsigned members, bool all_alike) {
+  if (all_alike && members == kAllLanes) {
+    shuffle_alike<kOperation>(warp, warp.first_exchange);
+  } else {
+    shuffle<kOperation>(warp, mask, members);
   }
 }
 
@@ -148,10 +181,10 @@ void ballot(Warp& warp, unsigned members) {
   unsigned votes = 0;
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
     const int number = std::countr_zero(rest);
-    if (warp.lanes[number].value != 0) votes |= 1u << number;
+    if (warp.values[number] != 0) votes |= 1u << number;
   }
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
-    warp.lanes[std::countr_zero(rest)].result = votes;
+    warp.results[std::countr_zero(rest)] = votes;
   }
 }
 
@@ -159,8 +192,8 @@ void ballot(Warp& warp, unsigned members) {
 bool agree(const Warp& warp, unsigned members, WarpOperation operation, unsigned mask) {
   if ((warp.in_operation & members) != members) return false;
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
-    const Lane& lane = warp.lanes[std::countr_zero(rest)];
-    if (lane.operation != operation || lane.mask != mask) return false;
+    const Exchange& exchange = warp.lanes[std::countr_zero(rest)].exchange;
+    if (exchange.operation != operation || exchange.mask != mask) return false;
   }
   return true;
 }
@@ -177,48 +210,53 @@ unsigned add_meeting_point(Warp& warp, unsigned members) {
   return full;
 }
 
-void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned members) {
-  Worker& worker = *warp.block->worker;
+void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned members, bool all_alike) {
   switch (operation) {
     case WarpOperation::kShuffleIndex:
-      shuffle<WarpOperation::kShuffleIndex>(warp, mask, members);
-      ++worker.tally.counters.shuffles;
-      break;
+      return shuffle<WarpOperation::kShuffleIndex>(warp, mask, members, all_alike);
     case WarpOperation::kShuffleUp:
-      shuffle<WarpOperation::kShuffleUp>(warp, mask, members);
-      ++worker.tally.counters.shuffles;
-      break;
+      return shuffle<WarpOperation::kShuffleUp>(warp, mask, members, all_alike);
     case WarpOperation::kShuffleDown:
-      shuffle<WarpOperation::kShuffleDown>(warp, mask, members);
-      ++worker.tally.counters.shuffles;
-      break;
+      return shuffle<WarpOperation::kShuffleDown>(warp, mask, members, all_alike);
     case WarpOperation::kShuffleXor:
-      shuffle<WarpOperation::kShuffleXor>(warp, mask, members);
-      ++worker.tally.counters.shuffles;
-      break;
+      return shuffle<WarpOperation::kShuffleXor>(warp, mask, members, all_alike);
     case WarpOperation::kBallot:
-      ballot(warp, members);
-      ++worker.tally.counters.votes;
-      break;
+      return ballot(warp, members);
     case WarpOperation::kSync:
-      warp.last_sync = ++worker.clock;
-      ++worker.tally.counters.warp_syncs;
-      break;
+      warp.last_sync = ++warp.block->worker->clock;
+      return;
+    case WarpOperation::kGather:  // ends in gather()
+      return;
+  }
+}
+
+std::uint64_t Counters::*counter_of(WarpOperation operation) {
+  if (operation == WarpOperation::kBallot) return &Counters::votes;
+  return operation == WarpOperation::kSync ? &Counters::warp_syncs : &Counters::shuffles;
+}
+
+void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned members) {
+  Worker& worker = *warp.block->worker;
+  perform(warp, operation, mask, members, (warp.alike & members) == members);
+  if (worker.launch->counting) {
+    const Lane& first = warp.lanes[std::countr_zero(members)];
+    worker.tally.add_operation(first.where, counter_of(operation));
   }
   const bool all_meet = worker.launch->counting && members == warp.alive;
   const unsigned full = all_meet ? add_meeting_point(warp, members) : 0;
   warp.in_operation &= ~members;
+  warp.alike = 0;
   warp.log_full |= full;
   warp.ready |= members & ~full;
 }
 
 std::string describe_mask(const Lane& lane) {
-  const std::string what =
-      std::string(name_of(lane.operation)) + " with mask " + hexadecimal(lane.mask);
-  if ((lane.mask & lane.bit()) == 0) {
+  const std::string what = std::string(name_of(lane.exchange.operation)) + " with mask " +
+                           hexadecimal(lane.exchange.mask);
+  if ((lane.exchange.mask & lane.bit()) == 0) {
     return what + " does not name the calling lane " + std::to_string(lane.number);
   }
-  const unsigned returned = lane.mask & lane.warp->present & ~lane.warp->alive;
+  const unsigned returned = lane.exchange.mask & lane.warp->present & ~lane.warp->alive;
   return what + " names lane " + std::to_string(std::countr_zero(returned)) +
          ", which has returned from the kernel";
 }
@@ -229,63 +267,107 @@ std::string describe_mask(const Lane& lane) {
 
 [[gnu::noinline]] void refuse_width(const Lane& lane) {
   report_and_end_launch("shuffle-width", {lane.where},
-                        std::string(name_of(lane.operation)) + " with width " +
-                            std::to_string(lane.width) + ", which is not 1, 2, 4, 8, 16 or 32",
+                        std::string(name_of(lane.exchange.operation)) + " with width " +
+                            std::to_string(lane.exchange.width) +
+                            ", which is not 1, 2, 4, 8, 16 or 32",
                         kErrorLaunchFailure);
 }
 
 // Lanes that returned still count as named, but for __syncwarp, which CUDA defines over the lanes
 // that remain.
 bool mask_is_valid(const Lane& lane) {
-  if ((lane.mask & lane.bit()) == 0) return false;
-  if (lane.operation == WarpOperation::kSync) return true;
-  return (lane.mask & lane.warp->present & ~lane.warp->alive) == 0;
+  if ((lane.exchange.mask & lane.bit()) == 0) return false;
+  if (lane.exchange.operation == WarpOperation::kSync) return true;
+  return (lane.exchange.mask & lane.warp->present & ~lane.warp->alive) == 0;
 }
 
 }  // namespace
 
-std::uint64_t warp_operation(WarpOperation operation, unsigned mask, std::uint64_t value,
-                             int argument, int width, Location where) {
+namespace {
+
+// The lane waits for the others. Returns whether they all do by now.
+bool join_exchange(Warp& warp, const Lane& lane, unsigned members) {
+  if (warp.in_operation == 0) {
+    warp.first_exchange = lane.exchange;
+    warp.alike = 0;
+  }
+  warp.in_operation |= lane.bit();
+  warp.ready &= ~lane.bit();
+  if (lane.exchange == warp.first_exchange) warp.alike |= lane.bit();
+  return (warp.alike & members) == members ||
+         agree(warp, members, lane.exchange.operation, lane.exchange.mask);
+}
+
+}  // namespace
+
+std::uint64_t warp_operation(Exchange exchange, std::uint64_t value, Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
-  lane.operation = operation;
-  lane.mask = mask;
-  lane.value = value;
-  lane.argument = argument;
-  lane.width = width;
+  const int width = exchange.width;
+  lane.exchange = exchange;
   lane.where = where;
+  warp.values[lane.number] = value;
   if (!mask_is_valid(lane)) [[unlikely]]
     refuse_mask(lane);
   if (width <= 0 || width > 32 || (width & (width - 1)) != 0) [[unlikely]] {
     refuse_width(lane);
   }
 
-  warp.in_operation |= lane.bit();
-  warp.ready &= ~lane.bit();
-  const unsigned members = mask & warp.alive;
-  if (agree(warp, members, operation, mask)) {
-    complete(warp, operation, mask, members);
+  const unsigned members = exchange.mask & warp.alive;
+  if (join_exchange(warp, lane, members)) {
+    complete(warp, exchange.operation, exchange.mask, members);
   }
   if ((warp.ready & lane.bit()) == 0) run_others(lane);
-  return lane.result;
+  return warp.results[lane.number];
 }
+
+namespace {
+
+// Lets the lanes go on that wait for each other at one place in active_lanes(). Called when no
+// other lane of the warp can: so these are as many as can ever meet there.
+void gather(Warp& warp) {
+  unsigned members = 0;
+  const Lane* first = nullptr;
+  for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
+    const Lane& lane = warp.lanes[std::countr_zero(rest)];
+    if (lane.exchange.operation != WarpOperation::kGather) continue;
+    if (first == nullptr) first = &lane;
+    if (same_place(lane.where, first->where)) members |= lane.bit();
+  }
+  for (unsigned rest = members; rest != 0; rest &= rest - 1)
+    warp.results[std::countr_zero(rest)] = members;
+  warp.in_operation &= ~members;
+  warp.ready |= members;
+}
+
+}  // namespace
 
 void complete_without_exited(Warp& warp) {
   for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
     Lane& lane = warp.lanes[std::countr_zero(rest)];
-    const unsigned members = lane.mask & warp.alive;
-    if (!agree(warp, members, lane.operation, lane.mask)) continue;
+    if (lane.exchange.operation == WarpOperation::kGather) continue;
+    const unsigned members = lane.exchange.mask & warp.alive;
+    if (!agree(warp, members, lane.exchange.operation, lane.exchange.mask)) continue;
     if (mask_is_valid(lane)) {
-      complete(warp, lane.operation, lane.mask, members);
+      complete(warp, lane.exchange.operation, lane.exchange.mask, members);
     } else {
       end_launch(lane, "warp-mask", describe_mask(lane));
     }
     return;
   }
+  gather(warp);
 }
 
-unsigned active_lanes() {
-  return current.lane->warp->alive;
+unsigned active_lanes(Location where) {
+  Lane& lane = *current.lane;
+  Warp& warp = *lane.warp;
+  lane.exchange = {.mask = 0, .argument = 0, .width = 0, .operation = WarpOperation::kGather};
+  lane.where = where;
+  if (warp.in_operation == 0) warp.alike = 0;
+  warp.in_operation |= lane.bit();
+  warp.ready &= ~lane.bit();
+  run_others(lane);
+  return static_cast<unsigned>(warp.results[lane.number]);
 }
 
 // ---- barriers ----
@@ -307,7 +389,9 @@ int block_barrier(bool predicate, Location where) {
   return block.barrier_result;
 }
 
-void cluster_barrier(Location where) {
+namespace {
+
+void wait_for_other_blocks(Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
   ++warp.block->arrived_at_cluster;
@@ -317,17 +401,39 @@ void cluster_barrier(Location where) {
   run_others(lane);
 }
 
+}  // namespace
+
+// All blocks of a cooperative grid run as those of a cluster do.
+void grid_barrier(Location where) {
+  if (!grid_is_cooperative()) {
+    report_and_end_launch("grid-barrier", {where},
+                          "a barrier of the grid in a launch that is not cooperative: launch with "
+                          "cudaLaunchCooperativeKernel",
+                          kErrorLaunchFailure);
+  }
+  wait_for_other_blocks(where);
+}
+
+void cluster_barrier(Location where) {
+  // A cluster of one block.
+  if (grid_is_cooperative()) {
+    block_barrier(false, where);
+  } else {
+    wait_for_other_blocks(where);
+  }
+}
+
 bool release_block_barrier(Block& block) {
   const unsigned waiting = block.arrived + block.arrived_at_cluster;
   if (waiting < block.live) {
     end_launch(first_of(block, &Warp::in_operation), "deadlock",
-               "the block cannot go on" + describe(block));
+               "the block cannot go on" + describe_threads(block));
     return false;
   }
   if (block.arrived == 0) return false;
   if (block.arrived < block.threads || block.barrier_differs) {
     end_launch(first_of(block, &Warp::at_barrier), "divergent-barrier",
-               "not all threads of the block reach this barrier" + describe(block));
+               "not all threads of the block reach this barrier" + describe_threads(block));
     return false;
   }
   for (Warp& warp : block.warps) {
@@ -338,7 +444,9 @@ bool release_block_barrier(Block& block) {
   block.barrier_result = block.predicates;
   block.predicates = 0;
   block.last_barrier = ++block.worker->clock;
-  ++block.worker->tally.counters.block_barriers;
+  if (block.worker->launch->counting) {
+    block.worker->tally.add_operation(block.barrier, &Counters::block_barriers);
+  }
   return true;
 }
 
@@ -354,12 +462,13 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
   }
   if (arrived == 0) return false;
   if (arrived < threads) {
-    end_launch(
-        first_of(*waiting, &Warp::at_cluster_barrier), "divergent-barrier",
-        "not all threads of the cluster reach this barrier; of this block:" + describe(*waiting));
+    end_launch(first_of(*waiting, &Warp::at_cluster_barrier), "divergent-barrier",
+               "not all threads of the " + widest_group(worker) +
+                   " reach this barrier; of this block:" + describe_threads(*waiting));
     return false;
   }
   ++worker.clock;
+  if (worker.launch->config.cooperative) next_phase_of_global_races(worker, count);
   for (unsigned slot = 0; slot < count; ++slot) {
     Block& block = *worker.blocks[slot];
     for (Warp& warp : block.warps) {
@@ -370,7 +479,10 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     block.last_barrier = worker.clock;
   }
   worker.last_cluster_barrier = worker.clock;
-  ++worker.tally.counters.cluster_barriers;
+  const Lane& waited = first_of(*waiting, &Warp::ready);
+  if (worker.launch->counting) {
+    worker.tally.add_operation(waited.where, &Counters::cluster_barriers);
+  }
   return true;
 }
 

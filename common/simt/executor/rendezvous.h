@@ -2,9 +2,14 @@
 /// Where threads wait for each other: the scheduler's side.
 #pragma once
 
+#include <string>
+
 #include "common/simt/executor/worker.h"
 
 namespace simt {
+
+/// Who waits where, for messages: a line for each group of threads.
+std::string describe_threads(const Block& block);
 
 /// Completes the operations of a warp whose missing lanes have returned. (CUDA: all non-exited
 /// threads in the mask.)

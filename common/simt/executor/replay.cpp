@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstring>
 
+#include "common/simt/executor/trace.h"
+
 namespace simt {
 namespace {
 
@@ -49,10 +51,8 @@ std::size_t common_events(const Cursors& cursors) {
   return common;
 }
 
-// Counts the access before which all cursors stand. Through a generic pointer, lanes may reach
-// different memories.
-void count_access(Tally& tally, const Cursors& cursors) {
-  const auto kind_and_bytes = [](const Access& a) { return a.bytes << 8 | a.kind_bits; };
+// Through a generic pointer, lanes may reach different memories: a request for each.
+[[gnu::noinline]] void count_mixed_access(Tally& tally, const Cursors& cursors) {
   std::uint32_t rest = ~0u >> (kWarpSize - cursors.count);
   while (rest != 0) {
     const Access& first = *cursors.of[static_cast<unsigned>(std::countr_zero(rest))].access;
@@ -60,15 +60,39 @@ void count_access(Tally& tally, const Cursors& cursors) {
     request.site = *cursors.of[0].at;
     request.kind = first.kind();
     request.bytes = static_cast<unsigned>(first.bytes);
+    request.is_volatile = first.is_volatile;
     for (unsigned i = 0; i < cursors.count; ++i) {
       const Access& access = *cursors.of[i].access;
-      if ((rest >> i & 1) == 0 || kind_and_bytes(access) != kind_and_bytes(first)) continue;
+      if ((rest >> i & 1) == 0 || !access.is_like(first)) continue;
       request.addresses[request.count] = access.address;
       request.lanes[request.count++] = static_cast<std::uint8_t>(cursors.of[i].lane);
       rest &= ~(1u << i);
     }
+    find_stride(request);
     tally.add(request);
   }
+}
+
+// Counts the access before which all cursors stand.
+void count_access(Tally& tally, const Cursors& cursors) {
+  Request request;
+  request.site = *cursors.of[0].at;
+  request.count = cursors.count;
+  const Access& first = *cursors.of[0].access;
+  bool alike = true;
+  for (unsigned i = 0; i < cursors.count; ++i) {
+    const Access& access = *cursors.of[i].access;
+    alike &= access.is_like(first);
+    request.addresses[i] = access.address;
+    request.lanes[i] = static_cast<std::uint8_t>(cursors.of[i].lane);
+  }
+  if (!alike) [[unlikely]]
+    return count_mixed_access(tally, cursors);
+  request.kind = first.kind();
+  request.bytes = static_cast<unsigned>(first.bytes);
+  request.is_volatile = first.is_volatile;
+  find_stride(request);
+  tally.add(request);
 }
 
 void take_together(Tally& tally, Cursors& cursors) {
@@ -169,7 +193,8 @@ class DivergentReplay {
 
   // Replays each side of a branch up to where they meet, and leaves the cursors there.
   Event replay_sides(Cursors& cursors, Event branch) {
-    ++tally_.counters.divergences;
+    // A meeting point is no place in the code: then it is where the first lane goes on.
+    tally_.add_divergence(branch != kMeetingPoint ? branch : *cursors.of[0].at);
     const Event meet = flow_.reconvergence_point(branch);
     Cursors sides = cursors;
     for (unsigned i = 0; i < cursors.count; ++i) {
@@ -201,9 +226,12 @@ class DivergentReplay {
 
 }  // namespace
 
-void replay(Worker& worker, Warp&) {
+void replay(Worker& worker, Warp& warp) {
+  worker.tally.traced = tracing && trace_warp(worker, warp);
+  worker.tally.watched = warp.block->race_key != 0 ? &warp : nullptr;
   Cursors cursors = all_logs(worker);
   if (cursors.count == 0) return;
+  worker.tally.begin_warp(cursors.count);
   const std::size_t common = common_events(cursors);
   take_together(worker.tally, cursors, common);
   const Event before = common > 0 ? cursors.of[0].at[-1] : kMeetingPoint;
@@ -212,8 +240,16 @@ void replay(Worker& worker, Warp&) {
     log.clear();
 }
 
-void replay_front(Worker& worker, Warp&) {
+void replay_front(Worker& worker, Warp& warp) {
+  // A lane that loops while the others wait must not fill the memory.
+  const bool too_long = std::any_of(worker.logs.begin(), worker.logs.end(), [](const LaneLog& log) {
+    return log.events() > LaneLog::kMaxEvents;
+  });
+  if (too_long) return replay(worker, warp);
+  worker.tally.traced = tracing && trace_warp(worker, warp);
+  worker.tally.watched = warp.block->race_key != 0 ? &warp : nullptr;
   Cursors cursors = all_logs(worker);
+  worker.tally.begin_warp(cursors.count);
   const std::size_t common = common_events(cursors);
   const std::size_t accesses = take_together(worker.tally, cursors, common);
   for (unsigned i = 0; i < cursors.count; ++i) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/simt/executor/findings.h"
+#include "common/simt/executor/global_races.h"
 #include "common/simt/executor/rendezvous.h"
 #include "common/simt/executor/replay.h"
 #include "common/simt/executor/writable_thread_index.h"
@@ -70,7 +71,7 @@ void run_warp(Worker& worker, Warp& warp) {
 
 void begin_warp(Warp& warp) {
   warp.alive = warp.ready = warp.present;
-  warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
+  warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
 }
 
 // Gives a block the shape of the launch. Nothing to do when the one before had the same.
@@ -119,8 +120,9 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t number) {
     warp.last_sync = worker.clock;
   }
   worker.shared.begin_block(slot);
-  ++worker.tally.counters.blocks;
-  worker.tally.counters.threads += block.threads;
+  begin_block_of_global_races(block);
+  ++worker.tally.blocks;
+  worker.tally.threads += block.threads;
 }
 
 // Runs the block until its threads have returned or wait for other blocks of the cluster.

@@ -15,18 +15,31 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t multiple) {
 }  // namespace
 
 SharedMemory::~SharedMemory() {
+  release();
+}
+
+void SharedMemory::release() {
   if (memory_ == nullptr) return;
-  release_address_space(memory_, kMaxSlots * kSlotBytes);
-  release_address_space(cells_, kMaxSlots * kSlotBytes * sizeof(SharedByte));
+  release_address_space(memory_, reserved_slots_ * kSlotBytes);
+  release_address_space(cells_, reserved_slots_ * kSlotBytes * sizeof(SharedByte));
+  release_address_space(atomics_, reserved_slots_ * kSlotBytes * sizeof(LastAccess));
+}
+
+// A cooperative grid takes more than a cluster can have.
+void SharedMemory::reserve(unsigned slots) {
+  if (slots <= reserved_slots_) return;
+  release();
+  reserved_slots_ = std::max(slots, kMaxSlots);
+  memory_ = static_cast<char*>(reserve_address_space(reserved_slots_ * kSlotBytes));
+  cells_ = static_cast<SharedByte*>(
+      reserve_address_space(reserved_slots_ * kSlotBytes * sizeof(SharedByte)));
+  atomics_ = static_cast<LastAccess*>(
+      reserve_address_space(reserved_slots_ * kSlotBytes * sizeof(LastAccess)));
+  belongs_.resize(kSlotBytes);
 }
 
 void SharedMemory::begin_launch(unsigned slots, std::size_t dynamic_bytes) {
-  if (memory_ == nullptr) {
-    memory_ = static_cast<char*>(reserve_address_space(kMaxSlots * kSlotBytes));
-    cells_ = static_cast<SharedByte*>(
-        reserve_address_space(kMaxSlots * kSlotBytes * sizeof(SharedByte)));
-    belongs_.resize(kSlotBytes);
-  }
+  reserve(slots);
   std::fill_n(belongs_.begin(), used_, 0);
   std::fill_n(belongs_.begin() + kRedZone, dynamic_bytes, 1);
   bytes_ = slots * kSlotBytes;
@@ -34,6 +47,7 @@ void SharedMemory::begin_launch(unsigned slots, std::size_t dynamic_bytes) {
   static_bytes_ = 0;
   used_ = round_up(kRedZone + dynamic_bytes, kAlignment) + kRedZone;
   placed_.clear();
+  atomics_used_ = false;
 }
 
 void SharedMemory::begin_block(unsigned slot) {
@@ -77,8 +91,9 @@ std::string SharedMemory::describe(std::size_t offset) const {
 
 void SharedMemory::forget_accesses() {
   if (cells_ == nullptr) return;
-  for (std::size_t begin = 0; begin < kMaxSlots * kSlotBytes; begin += kSlotBytes) {
+  for (std::size_t begin = 0; begin < reserved_slots_ * kSlotBytes; begin += kSlotBytes) {
     std::fill_n(cells_ + begin, used_, SharedByte{});
+    std::fill_n(atomics_ + begin, used_, LastAccess{});
   }
 }
 

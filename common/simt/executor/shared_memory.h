@@ -23,17 +23,21 @@ constexpr std::size_t kMaxStaticShared = 48 * 1024;
 constexpr std::size_t kMaxDynamicSharedWithoutOptIn = 48 * 1024;
 constexpr std::size_t kMaxShared = 227 * 1024;
 
-/// In place of a thread: one of another block of the cluster.
-constexpr std::uint16_t kOtherBlock = 1024;
+/// The last access of one kind to a byte, and when by the worker's clock.
+struct LastAccess {
+  /// Whether others made such accesses before this one, since the last time that all of them met.
+  enum Others : std::uint16_t { kNone, kLanes, kWarps, kBlocks };
 
-/// Who touched a byte of shared memory last, and when by the worker's clock.
+  std::uint32_t time = 0;
+  std::uint32_t code = 0;         ///< the low bits of the address of its code
+  std::uint16_t thread : 10 = 0;  ///< of the block
+  std::uint16_t others : 2 = kNone;
+  std::uint16_t block = 0;  ///< within the cluster
+};
+
 struct SharedByte {
-  std::uint32_t written = 0;
-  std::uint32_t read = 0;
-  std::uint16_t writer = 0;  ///< thread of the block, or kOtherBlock
-  std::uint16_t reader : 10 = 0;
-  std::uint16_t many_lanes : 1 = 0;  ///< read by several lanes of one warp since its last sync
-  std::uint16_t many_warps : 1 = 0;  ///< read by several warps since the last barrier
+  LastAccess store;
+  LastAccess load;
 };
 
 class SharedMemory {
@@ -54,7 +58,7 @@ class SharedMemory {
 
   /// Whether `address` lies in any slot, and which.
   bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
-  static constexpr unsigned kMaxSlots = 16;
+  static constexpr unsigned kMaxSlots = 16;  ///< of a cluster
   unsigned slot_of(std::uintptr_t address) const {
     return static_cast<unsigned>((address - begin()) / kSlotBytes);
   }
@@ -72,9 +76,17 @@ class SharedMemory {
   std::string describe(std::size_t offset) const;
 
   SharedByte* bytes_at(std::uintptr_t address) { return cells_ + (address - begin()); }
+  /// The last atomic operations, which are rare: null while this launch has made none.
+  LastAccess* atomics_at(std::uintptr_t address) {
+    return atomics_used_ ? atomics_ + (address - begin()) : nullptr;
+  }
+  void use_atomics() { atomics_used_ = true; }
   void forget_accesses();
 
  private:
+  void reserve(unsigned slots);
+  void release();
+
   static constexpr std::size_t kRedZone = 128;
   static constexpr std::size_t kAlignment = 128;
   static constexpr std::size_t kSlotBytes = std::size_t{512} << 10;
@@ -88,6 +100,9 @@ class SharedMemory {
 
   char* memory_ = nullptr;
   SharedByte* cells_ = nullptr;
+  LastAccess* atomics_ = nullptr;
+  bool atomics_used_ = false;
+  unsigned reserved_slots_ = 0;
   std::size_t bytes_ = 0;
   std::size_t dynamic_bytes_ = 0;
   std::size_t static_bytes_ = 0;

@@ -1,5 +1,6 @@
 #include "common/simt/executor/shared_races.h"
 
+#include <algorithm>
 #include <string>
 
 #include "common/simt/executor/findings.h"
@@ -8,136 +9,163 @@
 namespace simt {
 namespace {
 
-// A thread is ordered after whatever its block did before the last block barrier, and after
-// whatever its own warp did before the last __syncwarp. Times are of the worker's clock, which
-// ticks at each of them.
-struct Reader {
+// A thread is ordered after whatever its block did before the last block barrier, whatever its own
+// warp did before the last __syncwarp, and whatever its cluster did before the last cluster
+// barrier. Times are of the worker's clock, which ticks at each of them.
+struct Accessor {
   unsigned thread;
-  unsigned warp;
-  std::uint32_t block_start;
+  unsigned block;  ///< within the cluster
+  std::uint32_t last_cluster_barrier;
   std::uint32_t last_barrier;
   std::uint32_t last_sync;
   std::uint32_t now;
+  std::uint32_t code;
 };
 
-Reader reader_of(const Lane& lane) {
+Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_address) {
   const Block& block = *lane.warp->block;
-  return {lane.thread,        lane.thread / kWarpSize, block.start,
-          block.last_barrier, lane.warp->last_sync,    block.worker->clock};
+  const Worker& worker = *block.worker;
+  return {.thread = lane.thread,
+          .block = block.rank,
+          // What happened before the owner began was done to another block's memory.
+          .last_cluster_barrier = std::max(worker.last_cluster_barrier, owner.start),
+          .last_barrier = block.last_barrier,
+          .last_sync = lane.warp->last_sync,
+          .now = worker.clock,
+          .code = static_cast<std::uint32_t>(code_address)};
 }
 
-bool races_with_store(const SharedByte& byte, const Reader& me) {
-  if (byte.written < me.last_barrier || byte.writer == me.thread) return false;
-  const bool synced = byte.writer / kWarpSize == me.warp && byte.written < me.last_sync;
-  return !synced;
+bool is_same_warp(const LastAccess& other, const Accessor& me) {
+  return other.thread / kWarpSize == me.thread / kWarpSize;
 }
 
-bool races_with_loads(const SharedByte& byte, const Reader& me) {
-  if (byte.read < me.last_barrier) return false;
-  if (byte.many_warps || byte.reader / kWarpSize != me.warp) return true;
-  const bool synced = byte.read < me.last_sync;
-  return !synced && (byte.many_lanes || byte.reader != me.thread);
+bool races_with_last(const LastAccess& other, const Accessor& me) {
+  if (other.block != me.block) return other.time >= me.last_cluster_barrier;
+  if (other.time < me.last_barrier || other.thread == me.thread) return false;
+  return !is_same_warp(other, me) || other.time >= me.last_sync;
 }
 
-void note_load(SharedByte& byte, const Reader& me) {
-  if (byte.read < me.last_barrier) {
-    byte.many_lanes = byte.many_warps = 0;
-  } else {
-    if (byte.reader / kWarpSize != me.warp) byte.many_warps = 1;
-    if (byte.read < me.last_sync) {
-      byte.many_lanes = 0;
-    } else if (byte.reader != me.thread) {
-      byte.many_lanes = 1;
-    }
+// Also with those that came before the last one.
+bool races_with_any(const LastAccess& other, const Accessor& me) {
+  if (races_with_last(other, me)) return true;
+  if (other.others == LastAccess::kBlocks) return other.time >= me.last_cluster_barrier;
+  if (other.block != me.block || other.time < me.last_barrier) return false;
+  return other.others == LastAccess::kWarps ||
+         (other.others == LastAccess::kLanes && other.time >= me.last_sync);
+}
+
+// Who made such accesses before, if this one is noted now.
+LastAccess::Others others_before(const LastAccess& last, const Accessor& me) {
+  const auto others = static_cast<LastAccess::Others>(last.others);
+  if (last.time < me.last_cluster_barrier) return LastAccess::kNone;
+  if (others == LastAccess::kBlocks || last.block != me.block) return LastAccess::kBlocks;
+  if (last.time < me.last_barrier) return LastAccess::kNone;
+  if (others == LastAccess::kWarps || !is_same_warp(last, me)) return LastAccess::kWarps;
+  if (last.time < me.last_sync) return LastAccess::kNone;
+  return others == LastAccess::kLanes || last.thread != me.thread ? LastAccess::kLanes
+                                                                  : LastAccess::kNone;
+}
+
+void note(LastAccess& last, const Accessor& me, LastAccess::Others others) {
+  last.time = me.now;
+  last.code = me.code;
+  last.thread = me.thread & 0x3ff;
+  last.block = static_cast<std::uint16_t>(me.block);
+  last.others = others;
+}
+
+enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kLoad:
+      return "load";
+    case Kind::kStore:
+      return "store";
+    default:
+      return "atomic operation";
   }
-  byte.read = me.now;
-  byte.reader = static_cast<std::uint16_t>(me.thread) & 0x3ff;
 }
 
-void note_store(SharedByte& byte, const Reader& me) {
-  byte.written = me.now;
-  byte.writer = static_cast<std::uint16_t>(me.thread);
+// An access that is about to happen to one byte.
+struct Attempt {
+  const Lane& lane;
+  const Block& owner;
+  std::uintptr_t address;
+  Kind kind;
+  std::uintptr_t code_address;
+};
+
+[[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind) {
+  const Block& block = *mine.lane.warp->block;
+  const Worker& worker = *block.worker;
+  const Block& other_block = *worker.blocks[other.block];
+  const bool same_thread = &other_block == &block && other.thread == mine.lane.thread;
+  const std::string barrier = &other_block == &block ? "barrier" : "cluster barrier";
+  // The last to access it was the thread itself: others that did so before are those that race.
+  const std::string mine_and_others = "thread " + std::to_string(mine.lane.thread) + " and others";
+  const std::string both =
+      "threads " + std::to_string(other.thread) + " and " + std::to_string(mine.lane.thread);
+  const std::string who = same_thread ? "several threads, the last of them " : "";
+  const SharedMemory& shared = worker.shared;
+  report("shared-race", {{}, mine.code_address},
+         std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
+             (same_thread ? mine_and_others : both) + " have no " + barrier + " in between, at " +
+             shared.describe(shared.offset_in_slot(mine.address)),
+         {{{{}, code_address_near<32>(mine.code_address, other.code)},
+           std::string("the ") + name_of(other_kind) + " by " + who +
+               describe(worker.launch->config, {other_block.number, other.thread})}});
 }
 
-[[gnu::noinline]] void report_race(const char* what, unsigned other, const Reader& me,
-                                   const Place& place) {
-  const std::string who =
-      other == kOtherBlock ? "a thread of another block" : std::to_string(other);
-  report("shared-race", place,
-         std::string(what) + ": threads " + who + " and " + std::to_string(me.thread) +
-             " have no barrier in between");
-}
-
-[[gnu::noinline]] void report_unwritten(const SharedMemory& shared, std::uintptr_t address,
-                                        const Place& place) {
-  report("uninitialized-shared-read", place,
-         "load of " + shared.describe(shared.offset_in_slot(address)) +
+[[gnu::noinline]] void report_unwritten(const Attempt& mine) {
+  const SharedMemory& shared = worker_of(mine.lane).shared;
+  report("uninitialized-shared-read", {{}, mine.code_address},
+         std::string(name_of(mine.kind)) + " of " +
+             shared.describe(shared.offset_in_slot(mine.address)) +
              ", which its block has not written");
 }
 
 }  // namespace
 
-void check_shared_access(const Lane& lane, std::uintptr_t address, unsigned bytes, bool store,
-                         std::uintptr_t code_address) {
-  const Reader me = reader_of(lane);
-  SharedMemory& shared = lane.warp->block->worker->shared;
+void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, bool store, std::uintptr_t code_address) {
+  const Accessor me = accessor(lane, owner, code_address);
+  SharedMemory& shared = worker_of(lane).shared;
   SharedByte* const cells = shared.bytes_at(address);
+  const LastAccess* const atomics = shared.atomics_at(address);
+  const auto attempt = [&](unsigned byte) {
+    return Attempt{lane, owner, address + byte, store ? Kind::kStore : Kind::kLoad, code_address};
+  };
   for (unsigned i = 0; i < bytes; ++i) {
     SharedByte& byte = cells[i];
-    if (races_with_store(byte, me)) {
-      return report_race(store ? "store after store" : "load after store", byte.writer, me,
-                         {{}, code_address});
+    if (races_with_last(byte.store, me)) return report_race(attempt(i), byte.store, Kind::kStore);
+    if (atomics != nullptr && races_with_any(atomics[i], me)) {
+      return report_race(attempt(i), atomics[i], Kind::kAtomic);
     }
     if (store) {
-      if (races_with_loads(byte, me)) {
-        return report_race("store after load", byte.reader, me, {{}, code_address});
-      }
-      note_store(byte, me);
+      if (races_with_any(byte.load, me)) return report_race(attempt(i), byte.load, Kind::kLoad);
+      note(byte.store, me, LastAccess::kNone);
     } else {
-      if (byte.written < me.block_start) {
-        return report_unwritten(shared, address + i, {{}, code_address});
-      }
-      note_load(byte, me);
+      if (byte.store.time < owner.start) return report_unwritten(attempt(i));
+      note(byte.load, me, others_before(byte.load, me));
     }
   }
 }
 
-void check_shared_atomic(const Lane& lane, std::uintptr_t address, unsigned bytes,
-                         const Place& place) {
-  const Reader me = reader_of(lane);
-  SharedMemory& shared = lane.warp->block->worker->shared;
-  if (!shared.is_inside(shared.offset_in_slot(address), bytes)) {
-    report("shared-out-of-bounds", place,
-           "atomic operation on " + std::to_string(bytes) + " bytes at " +
-               shared.describe(shared.offset_in_slot(address)));
-    return;
-  }
-  const SharedByte& first = *shared.bytes_at(address);
-  if (races_with_store(first, me)) {
-    report_race("atomic operation after store", first.writer, me, place);
-  } else if (first.written < me.block_start) {
-    report_unwritten(shared, address, place);
-  }
-}
-
-void check_distributed_access(const Lane& lane, const Block& owner, std::uintptr_t address,
-                              unsigned bytes, bool store, std::uintptr_t code_address) {
-  Worker& worker = worker_of(lane);
-  SharedByte* const cells = worker.shared.bytes_at(address);
+void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, std::uintptr_t code_address) {
+  const Accessor me = accessor(lane, owner, code_address);
+  SharedMemory& shared = worker_of(lane).shared;
+  shared.use_atomics();
+  SharedByte* const cells = shared.bytes_at(address);
+  LastAccess* const atomics = shared.atomics_at(address);
   for (unsigned i = 0; i < bytes; ++i) {
-    SharedByte& byte = cells[i];
-    if (store) {
-      byte.written = worker.clock;
-      byte.writer = kOtherBlock;
-    } else if (byte.written < owner.start) {
-      return report_unwritten(worker.shared, address + i, {{}, code_address});
-    } else if (byte.written >= worker.last_cluster_barrier && byte.writer != kOtherBlock) {
-      report("shared-race", {{}, code_address},
-             "load after store: thread " + std::to_string(byte.writer) + " of block " +
-                 std::to_string(owner.rank) +
-                 " of the cluster stored it, with no cluster barrier in between");
-      return;
-    }
+    const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};
+    const SharedByte& byte = cells[i];
+    if (races_with_last(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
+    if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
+    if (byte.store.time < owner.start) return report_unwritten(mine);
+    note(atomics[i], me, others_before(atomics[i], me));
   }
 }
 

@@ -7,18 +7,15 @@
 #include <cstdint>
 
 #include "common/simt/executor/block.h"
-#include "common/simt/executor/findings.h"
 
 namespace simt {
 
-void check_shared_access(const Lane& lane, std::uintptr_t address, unsigned bytes, bool store,
-                         std::uintptr_t code_address);
-/// Atomics do not race with each other; they do with a plain store.
-void check_shared_atomic(const Lane& lane, std::uintptr_t address, unsigned bytes,
-                         const Place& place);
+/// An access to the shared memory of `owner`: the lane's own block, or another one of its cluster.
+void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, bool store, std::uintptr_t code_address);
 
-/// The shared memory of another block of the cluster, which only a cluster barrier makes safe.
-void check_distributed_access(const Lane& lane, const Block& owner, std::uintptr_t address,
-                              unsigned bytes, bool store, std::uintptr_t code_address);
+/// Atomic operations race with plain accesses, but not with each other.
+void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, std::uintptr_t code_address);
 
 }  // namespace simt

@@ -10,11 +10,25 @@
 namespace simt {
 namespace {
 
-// Lines in the stand-in headers are not the learner's.
+// Lines in the stand-in headers, and in the C++ library's, are not the learner's.
 constexpr std::string_view kStandIns = "common/simt/include/";
+constexpr std::string_view kLibrary = "/include/c++/";
+
+bool is_learners(std::string_view place) {
+  return place.find(kStandIns) == std::string_view::npos &&
+         place.find(kLibrary) == std::string_view::npos;
+}
 
 std::string file_name(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
+}
+
+// A translated file has the lines of its source, but g++ calls some of them by its own name.
+std::string source_file_name(std::string_view place) {
+  constexpr std::string_view kTranslated = ".cu.cpp:";
+  std::string name = file_name(place);
+  const std::size_t suffix = name.find(kTranslated);
+  return suffix == std::string::npos ? name : name.replace(suffix, kTranslated.size(), ".cu:");
 }
 
 // addr2line prints the innermost inlined place first, then its callers.
@@ -25,8 +39,8 @@ std::string first_line_outside_stand_ins(std::FILE* places) {
     std::string_view place = buffer;
     place = place.substr(0, place.find_first_of(" \n"));  // "file:line (discriminator 2)"
     if (place.empty() || place.front() == '?') continue;
-    if (place.find(kStandIns) == std::string_view::npos) return file_name(place);
-    if (found.empty()) found = file_name(place);
+    if (is_learners(place)) return source_file_name(place);
+    if (found.empty()) found = source_file_name(place);
   }
   return found;
 }
@@ -57,7 +71,8 @@ std::string look_up(std::uintptr_t code_address) {
 }  // namespace
 
 std::string source_line(std::uintptr_t return_address) {
-  static std::map<std::uintptr_t, std::string> known;
+  static auto& known =
+      *new std::map<std::uintptr_t, std::string>;  // also asked for at the very end
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   std::string& line = known[return_address];

@@ -10,10 +10,11 @@
 
 #include "common/simt/executor/block.h"
 #include "common/simt/executor/control_flow.h"
+#include "common/simt/executor/crash.h"
 #include "common/simt/executor/executor.h"
 #include "common/simt/executor/fiber_stacks.h"
 #include "common/simt/executor/shared_memory.h"
-#include "common/simt/executor/traffic.h"
+#include "common/simt/executor/tally.h"
 
 namespace simt {
 
@@ -30,6 +31,7 @@ struct Launch {
   std::uint64_t blocks;
   std::atomic<std::uint64_t> next_block = 0;
   std::atomic<int> error = 0;  ///< not 0: give up, with this CUDA error code
+  std::atomic<bool> out_of_time = false;
 };
 
 /// The clock starts again before it could overflow within a launch.
@@ -46,10 +48,16 @@ struct Worker {
   ControlFlow control_flow;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;
+  LaneLog tripwire;          ///< in which a lane that is not counted is caught when the time is up
+  bool is_stopping = false;  ///< because the time is up
+  Crash crash;
   bool aborted = false;  ///< the launch ended in the middle of a kernel
 
   /// Takes clusters of blocks from the launch until none are left or it fails.
   void take_part(Launch& in);
+
+ private:
+  void recover();
 };
 
 /// What this OS thread runs at the moment. All null in host code.

@@ -4,7 +4,7 @@
 
 namespace simt {
 
-Tally WorkerPool::run(Launch& launch, int workers) {
+const Tally& WorkerPool::run(Launch& launch, int workers) {
   {
     const std::lock_guard lock(mutex_);
     while (static_cast<int>(helpers_.size()) < workers - 1) {
@@ -14,7 +14,7 @@ Tally WorkerPool::run(Launch& launch, int workers) {
     launch_ = &launch;
     ++launches_;
     places_ = workers - 1;
-    sum_ = {};
+    sum_ = Tally{};
   }
   if (workers > 1) wake_.notify_all();
   own_.take_part(launch);
@@ -22,7 +22,7 @@ Tally WorkerPool::run(Launch& launch, int workers) {
   std::unique_lock lock(mutex_);
   launch_ = nullptr;
   done_.wait(lock, [this] { return helping_ == 0; });
-  sum_ += own_.tally;
+  sum_.add(own_.tally);
   return sum_;
 }
 
@@ -38,7 +38,7 @@ void WorkerPool::sleep_and_help(Worker& worker) {
     lock.unlock();
     worker.take_part(launch);
     lock.lock();
-    sum_ += worker.tally;
+    sum_.add(worker.tally);
     if (--helping_ == 0) done_.notify_one();
   }
 }

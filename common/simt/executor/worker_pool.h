@@ -17,7 +17,7 @@ class WorkerPool {
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
   /// counted. Others join when they wake up; the launch does not wait for one that comes too late
   /// to help.
-  Tally run(Launch& launch, int workers);
+  const Tally& run(Launch& launch, int workers);
 
  private:
   void sleep_and_help(Worker& worker);

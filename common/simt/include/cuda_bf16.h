@@ -6,6 +6,7 @@
 
 #include "common/simt/include/cuda_fp16.h"
 #include "common/simt/include/cuda_runtime.h"
+#include "common/simt/include/cuda_standin/atomics.h"
 #include "common/simt/include/cuda_standin/narrow_float.h"
 #include "common/simt/include/cuda_standin/narrow_float_functions.h"
 
@@ -234,6 +235,17 @@ WORKLOG_SIMT_INLINE __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloa
 }
 WORKLOG_SIMT_INLINE __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) {
   return {a.y, b.y};
+}
+
+// ---- atomic addition --------------------------------------------------------------------------
+
+WORKLOG_SIMT_INLINE __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 operand,
+                                            simt::Location where = simt::Location::current()) {
+  return simt::atomic_add_as<unsigned short>(address, operand, where);
+}
+WORKLOG_SIMT_INLINE __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 operand,
+                                             simt::Location where = simt::Location::current()) {
+  return simt::atomic_add_as<unsigned>(address, operand, where);
 }
 
 // ---- constants --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/simt/include/cuda_runtime.h"
+#include "common/simt/include/cuda_standin/atomics.h"
 #include "common/simt/include/cuda_standin/narrow_float.h"
 #include "common/simt/include/cuda_standin/narrow_float_functions.h"
 
@@ -227,6 +228,17 @@ WORKLOG_SIMT_INLINE __half2 __lows2half2(__half2 a, __half2 b) {
 }
 WORKLOG_SIMT_INLINE __half2 __highs2half2(__half2 a, __half2 b) {
   return {a.y, b.y};
+}
+
+// ---- atomic addition --------------------------------------------------------------------------
+
+WORKLOG_SIMT_INLINE __half atomicAdd(__half* address, __half operand,
+                                     simt::Location where = simt::Location::current()) {
+  return simt::atomic_add_as<unsigned short>(address, operand, where);
+}
+WORKLOG_SIMT_INLINE __half2 atomicAdd(__half2* address, __half2 operand,
+                                      simt::Location where = simt::Location::current()) {
+  return simt::atomic_add_as<unsigned>(address, operand, where);
 }
 
 // ---- constants --------------------------------------------------------------------------------

@@ -39,11 +39,16 @@ cudaDeviceProp device_properties() {
   properties.canMapHostMemory = 1;
   properties.unifiedAddressing = 1;
   properties.memoryBusWidth = kMemoryBusBits;
+  properties.clockRate = kClockKilohertz;
+  properties.memoryClockRate = kMemoryClockKilohertz;
+  properties.computeMode = cudaComputeModeDefault;
   properties.l2CacheSize = kL2Bytes;
   properties.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
   properties.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
   properties.regsPerMultiprocessor = kRegisters;
   properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
+  properties.cooperativeLaunch = 1;
   properties.sharedMemPerBlockOptin = kSharedBytesPerBlockOptIn;
   properties.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
   properties.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
@@ -102,8 +107,15 @@ int attribute_value(cudaDeviceAttr attribute) {
       return kRegisters;
     case cudaDevAttrManagedMemory:
       return 1;
+    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
-      return 0;
+      return 1;
+    case cudaDevAttrMaxPitch:
+      return kMaxGridX;
+    case cudaDevAttrClockRate:
+      return kClockKilohertz;
+    case cudaDevAttrMemoryClockRate:
+      return kMemoryClockKilohertz;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       return kSharedBytesPerBlockOptIn;
     case cudaDevAttrMaxBlocksPerMultiprocessor:
@@ -160,11 +172,53 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
+  simt::free_all_device_memory();
   simt::take_error();
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  if (value == nullptr) return result(cudaErrorInvalidValue);
+  switch (limit) {
+    case cudaLimitStackSize:
+      *value = kStackBytes;
+      return cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+    case cudaLimitMallocHeapSize:
+      *value = kHeapBytes;
+      return cudaSuccess;
+  }
+  return result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = kGreatestStreamPriority;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return result(cudaErrorInvalidValue);
+  if (device != 0 || peer != 0) return result(cudaErrorInvalidDevice);
+  *can = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  if (flags == nullptr) return result(cudaErrorInvalidValue);
+  *flags = cudaDeviceScheduleAuto;
   return cudaSuccess;
 }
 

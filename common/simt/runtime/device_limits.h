@@ -22,5 +22,11 @@ inline constexpr int kReservedSharedBytesPerBlock = 1024;
 inline constexpr int kConstantBytes = 64 * 1024;
 inline constexpr int kL2Bytes = 60 * 1024 * 1024;
 inline constexpr int kMemoryBusBits = 6144;
+inline constexpr int kClockKilohertz = 1980000;
+inline constexpr int kMemoryClockKilohertz = 3201000;
+inline constexpr int kStackBytes = 1024;            ///< of a thread, unless set
+inline constexpr int kHeapBytes = 8 * 1024 * 1024;  ///< for malloc() in kernels, unless set
+inline constexpr int kGreatestStreamPriority = -5;
+inline constexpr int kPitchAlignment = 512;
 
 }  // namespace simt::device_limits

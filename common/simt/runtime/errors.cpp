@@ -36,6 +36,7 @@ constexpr std::array kErrors = {
               "too many resources requested for launch"},
     ErrorText{cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
               "the launch timed out and was terminated"},
+    ErrorText{cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
     ErrorText{cudaErrorHardwareStackError, "cudaErrorHardwareStackError", "hardware stack error"},
     ErrorText{cudaErrorIllegalInstruction, "cudaErrorIllegalInstruction",
               "an illegal instruction was encountered"},

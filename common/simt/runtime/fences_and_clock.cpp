@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "common/simt/executor/executor.h"
 #include "common/simt/include/cuda_standin/device_math.h"
 #include "common/simt/include/cuda_standin/synchronization.h"
 
@@ -11,6 +12,7 @@ long long clock_ticks() {
 }
 
 void fence() {
+  note_fence(WORKLOG_CODE_ADDRESS);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

@@ -1,6 +1,7 @@
 // Attributes, occupancy and launch configurations of kernels.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "common/simt/include/cuda_standin/runtime_api.h"
 #include "common/simt/runtime/device_limits.h"
@@ -73,6 +74,16 @@ cudaError_t potential_block_size(int* min_grid_size, int* block_size,
   return result(best > 0 ? cudaSuccess : cudaErrorInvalidConfiguration);
 }
 
+cudaError_t check_cooperative(const LaunchConfig& config) {
+  const auto volume = [](const Dim3& shape) { return std::uint64_t{shape.x} * shape.y * shape.z; };
+  const std::uint64_t threads = volume(config.block);
+  if (threads == 0 || threads > kThreadsPerBlock) return result(cudaErrorInvalidConfiguration);
+  const auto blocks = static_cast<std::uint64_t>(
+      blocks_that_fit(static_cast<int>(threads), config.dynamic_shared_bytes));
+  const bool fits = volume(config.grid) <= blocks * kMultiprocessors;
+  return result(fits ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge);
+}
+
 cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
                                const void* kernel) {
   if (from == nullptr) return result(cudaErrorInvalidValue);
@@ -86,14 +97,14 @@ cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
         to->cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
         break;
       case cudaLaunchAttributeCooperative:
-        if (value.cooperative != 0) return result(cudaErrorNotSupported);
+        to->cooperative = value.cooperative != 0;
         break;
       case cudaLaunchAttributeIgnore:
       case cudaLaunchAttributeProgrammaticStreamSerialization:
         break;
     }
   }
-  return cudaSuccess;
+  return to->cooperative ? check_cooperative(*to) : cudaSuccess;
 }
 
 cudaError_t launch_result(int earlier_error) {

@@ -1,6 +1,7 @@
 // Streams and events. Work is done when the call that orders it returns, so they are mere handles;
 // but a wrong handle is the error that it is on a GPU.
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -102,6 +103,14 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+  if (callback == nullptr || flags != 0) return result(cudaErrorInvalidValue);
+  callback(stream, simt::kernel_failure(), data);
+  return cudaSuccess;
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
   return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
@@ -139,7 +148,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   if (milliseconds == nullptr) return result(cudaErrorInvalidValue);
   const bool valid = events().contains(start) && events().contains(end);
   const bool usable = valid && start->timed && end->timed && start->recorded && end->recorded;
-  return result(usable ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle);
+  if (!usable) return result(cudaErrorInvalidResourceHandle);
+  *milliseconds = std::numeric_limits<float>::quiet_NaN();
+  return cudaSuccess;
 }
 
 // ---- graphs -----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ namespace {
 
 std::optional<bool> is_defined(const Token& name) {
   if (name.is("WORKLOG_SIMT")) return true;
-  if (name.is("__CUDA_ARCH__") || name.is("__CUDACC__") || name.is("__NVCC__")) return false;
+  if (name.is("__CUDA_ARCH__")) return false;
   return std::nullopt;
 }
 

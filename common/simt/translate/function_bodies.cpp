@@ -64,13 +64,26 @@ Scope scope_after(const Tokens& declaration) {
   return linkage ? Scope::kNamespace : Scope::kFunction;
 }
 
+bool is_for_device(const Tokens& declaration) {
+  constexpr std::array<std::string_view, 2> kWords = {"__global__", "__device__"};
+  return std::any_of(declaration.begin(), declaration.end(),
+                     [&](const Token& token) { return is_one_of(token, kWords); });
+}
+
 class ScopeTracker {
  public:
   bool in_function() const { return !scopes_.empty() && scopes_.back() == Scope::kFunction; }
+  bool in_class() const { return !scopes_.empty() && scopes_.back() == Scope::kClass; }
+  bool in_device_function() const { return in_function() && in_device_function_; }
 
   void on_token(const Token& token) {
     if (token.is("{")) {
-      scopes_.push_back(in_function() ? Scope::kFunction : scope_after(declaration_));
+      if (!in_function()) {
+        in_device_function_ = is_for_device(declaration_);
+        scopes_.push_back(scope_after(declaration_));
+      } else {
+        scopes_.push_back(Scope::kFunction);
+      }
       declaration_.clear();
     } else if (token.is("}")) {
       if (!scopes_.empty()) scopes_.pop_back();
@@ -97,6 +110,7 @@ class ScopeTracker {
   std::vector<Scope> scopes_;
   std::vector<std::vector<Scope>> at_conditionals_;
   Tokens declaration_;  ///< since the last `;`, `{` or `}`
+  bool in_device_function_ = false;
 };
 
 }  // namespace
@@ -104,12 +118,16 @@ class ScopeTracker {
 void mark_function_bodies(Tokens& tokens) {
   ScopeTracker scopes;
   for (Token& token : tokens) {
+    const bool was_in_function = scopes.in_function();
     if (token.kind == TokenKind::kDirective) {
       scopes.on_directive(token);
     } else {
       scopes.on_token(token);
     }
     token.in_function = scopes.in_function();
+    token.in_class = scopes.in_class();
+    token.in_device_function = scopes.in_device_function();
+    token.opens_function = token.in_function && !was_in_function;
   }
 }
 

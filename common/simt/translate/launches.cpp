@@ -2,9 +2,14 @@
 //
 // becomes, without a character of the original moved to another line,
 //
-// ::simt::launcher("kernel<T>", [&](auto... arguments) { kernel<T>(arguments...); }, grid, block,
-// bytes, stream) (arguments)
+// ::simt::launcher("kernel<T>", [&](auto... arguments) { kernel<T>(arguments...); },
+// [&](auto of) -> decltype(of(kernel<T>)) { return of(kernel<T>); }, grid, block, bytes, stream)
+// (arguments)
+//
+// The second function tells the kernel's address where that can be told, by which attributes that
+// were set for it are found.
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -125,20 +130,27 @@ std::string_view kernel_name(const Tokens& tokens, std::size_t begin, std::size_
 
 }  // namespace
 
-Changes rewrite_launches(const Tokens& code) {
+Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>& parameters) {
   Changes changes;
   const auto cluster_shapes = find_cluster_shapes(code);
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (!begins_launch(code, i)) continue;
     const auto callee = find_callee(code, i);
     const auto close = find_configuration_end(code, i + 3);
-    if (!callee || *callee == i) {
+    if (code[i].in_device_function) {
+      changes.refusals.push_back(
+          {code[i].line, "launch in device code: dynamic parallelism cannot run on a CPU"});
+    } else if (!callee || *callee == i) {
       changes.refusals.push_back({code[i].line, "launch without a kernel before '<<<'"});
     } else if (!close) {
       changes.refusals.push_back({code[i].line, "launch '<<<' without its '>>>('"});
     } else {
-      const std::string name = quoted(spell(code, *callee, i));
-      const std::string call = "(arguments...); }, ";
+      const std::string spelled = spell(code, *callee, i);
+      const bool passed =
+          std::find(parameters.begin(), parameters.end(), spelled) != parameters.end();
+      const std::string name = passed ? "#" + spelled : quoted(spelled);
+      const std::string call = "(arguments...); }, [&](auto of) -> decltype(of(" + spelled +
+                               ")) { return of(" + spelled + "); }, ";
       changes.edits.push_back(
           {code[*callee].offset, 0, "::simt::launcher(" + name + ", [&](auto... arguments) { "});
       changes.edits.push_back({code[i].offset, 3, call});

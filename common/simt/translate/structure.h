@@ -8,11 +8,10 @@ namespace simt::translate {
 
 /// Leaves out the tokens of branches that are never compiled for the CPU: `#if 0`, and `#ifdef`,
 /// `#ifndef`, `#if defined(X)`, `#if !defined(X)` and their `#else`, where X is WORKLOG_SIMT
-/// (defined), __CUDA_ARCH__, __CUDACC__ or
-/// __NVCC__ (not defined). The directives themselves stay.
+/// (defined) or __CUDA_ARCH__ (not defined). The directives themselves stay.
 Tokens without_dead_branches(const Tokens& tokens);
 
-/// Sets Token::in_function in the bodies of functions and lambdas.
+/// Sets what Token says of functions.
 void mark_function_bodies(Tokens& tokens);
 
 }  // namespace simt::translate

@@ -20,10 +20,14 @@ enum class TokenKind {
 
 struct Token {
   TokenKind kind;
-  std::string_view text;     ///< points into the source
-  std::size_t offset;        ///< of the first character in the source
-  int line;                  ///< of the first character, from 1
-  bool in_function = false;  ///< set by mark_function_bodies()
+  std::string_view text;  ///< points into the source
+  std::size_t offset;     ///< of the first character in the source
+  int line;               ///< of the first character, from 1
+  // Set by mark_function_bodies():
+  bool in_function = false;
+  bool in_class = false;            ///< of which it is a member, and in no function
+  bool in_device_function = false;  ///< of one that is __global__ or __device__
+  bool opens_function = false;      ///< the `{` of the outermost body
 
   std::size_t end() const { return offset + text.size(); }
   bool is(std::string_view what) const { return text == what && kind != TokenKind::kLiteral; }

@@ -25,6 +25,17 @@ Tokens without_directives(const Tokens& tokens) {
   return code;
 }
 
+/// Of `define NAME(a, b) ...`: a and b.
+std::vector<std::string_view> macro_parameters(const Tokens& words) {
+  std::vector<std::string_view> parameters;
+  const bool has_parameters =
+      words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
+  for (std::size_t i = 3; has_parameters && i < words.size() && !words[i].is(")"); ++i) {
+    if (words[i].is_word()) parameters.push_back(words[i].text);
+  }
+  return parameters;
+}
+
 /// Launches in the bodies of macros.
 Changes rewrite_macro_bodies(const Tokens& tokens) {
   Changes changes;
@@ -36,7 +47,7 @@ Changes rewrite_macro_bodies(const Tokens& tokens) {
       word.offset += token.offset + 1;
       word.line += token.line - 1;
     }
-    append(changes, rewrite_launches(words));
+    append(changes, rewrite_launches(words, macro_parameters(words)));
   }
   return changes;
 }
@@ -46,7 +57,10 @@ Changes all_changes(std::string_view source) {
   mark_function_bodies(tokens);
   const Tokens code = without_directives(tokens);
   Changes changes = rewrite_launches(code);
+  append(changes, name_launched_kernels(code));
   append(changes, rewrite_shared_variables(code));
+  append(changes, add_device_variables(code));
+  append(changes, check_launch_bounds(code));
   append(changes, refuse_inline_ptx(code));
   append(changes, rewrite_macro_bodies(tokens));
   return changes;

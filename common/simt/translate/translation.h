@@ -3,7 +3,7 @@
 ///
 /// C++ can parse all of CUDA but for two constructs, the launch `kernel<<<...>>>(...)` and
 /// `__shared__` variables. They are rewritten in place, line by line, so that every other character
-/// stays where it was.
+/// stays where it was but for what is added behind variables of the device.
 #pragma once
 
 #include <cstddef>
@@ -35,11 +35,24 @@ struct Changes {
 };
 
 /// `kernel<T><<<grid, block, bytes, stream>>>(args)` becomes a call of ::simt::launcher() with the
-/// kernel's name and a callable.
-Changes rewrite_launches(const Tokens& code);
+/// kernel's name and a callable. In the body of a macro, a kernel that is one of its `parameters`
+/// is named by what is passed.
+Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>& parameters = {});
 
-/// `__shared__` variables in function bodies become references into the executor's shared memory.
+/// The kernels of cudaLaunchKernel() and its like are given their names, and lose a cast to
+/// `void*`.
+Changes name_launched_kernels(const Tokens& code);
+
+/// `__shared__` variables become references into the executor's shared memory: where they are
+/// declared, or in the device functions that use them if that is outside functions.
 Changes rewrite_shared_variables(const Tokens& code);
+
+/// Variables outside functions that are `__device__`, `__managed__` or `__constant__` are made
+/// known to the executor, each by an object behind its declaration.
+Changes add_device_variables(const Tokens& code);
+
+/// Kernels with `__launch_bounds__` begin with a call of ::simt::check_launch_bounds().
+Changes check_launch_bounds(const Tokens& code);
 
 /// Inline PTX is only refused.
 Changes refuse_inline_ptx(const Tokens& code);

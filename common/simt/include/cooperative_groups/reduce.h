@@ -42,4 +42,16 @@ WORKLOG_SIMT_INLINE T reduce(const thread_block_tile<tile_size, Parent>& tile, T
   return value;
 }
 
+/// The same for any threads of a warp.
+template <typename T, typename Operation>
+WORKLOG_SIMT_INLINE T reduce(const coalesced_group& group, T value, Operation operation,
+                             simt::Location where = simt::Location::current()) {
+  const unsigned rank = group.thread_rank();
+  for (unsigned distance = 1; distance < group.num_threads(); distance *= 2) {
+    const T other = group.shfl_down(value, distance, where);
+    if (rank + distance < group.num_threads()) value = operation(value, other);
+  }
+  return group.shfl(value, 0, where);
+}
+
 }  // namespace cooperative_groups

@@ -28,6 +28,27 @@ T atomic_update(AtomicOperation operation, T* address, T operand, Location where
 /// Defined for unsigned short as well.
 template <typename T>
 T atomic_compare_and_swap(T* address, T expected, T desired, Location where);
+
+/// Of a type that is added by its own operator and has the size of Word: __half, __half2 and their
+/// like.
+template <typename Word, typename T>
+T atomic_add_as(T* address, T operand, Location where) {
+  static_assert(sizeof(Word) == sizeof(T));
+  auto* word = reinterpret_cast<Word*>(address);
+  note_atomic(word, sizeof(Word), where);
+  Word before = __atomic_load_n(word, __ATOMIC_RELAXED);
+  for (;;) {
+    T value;
+    __builtin_memcpy(static_cast<void*>(&value), &before, sizeof(T));
+    const T sum = value + operand;
+    Word after;
+    __builtin_memcpy(&after, static_cast<const void*>(&sum), sizeof(T));
+    if (__atomic_compare_exchange_n(word, &before, after, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      return value;
+    }
+  }
+}
 }  // namespace simt
 
 #define WORKLOG_SIMT_ATOMIC_NAMED(name, T, operation)                                      \

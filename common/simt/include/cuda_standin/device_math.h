@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <math.h>
 
 #include "common/simt/include/cuda_standin/qualifiers.h"
@@ -73,6 +74,51 @@ WORKLOG_SIMT_INLINE float rcbrtf(float x) {
 WORKLOG_SIMT_INLINE float fdividef(float a, float b) {
   return a / b;
 }
+WORKLOG_SIMT_INLINE float rhypotf(float x, float y) {
+  return 1.0f / ::hypotf(x, y);
+}
+WORKLOG_SIMT_INLINE float norm3df(float x, float y, float z) {
+  return ::sqrtf(x * x + y * y + z * z);
+}
+WORKLOG_SIMT_INLINE float rnorm3df(float x, float y, float z) {
+  return 1.0f / norm3df(x, y, z);
+}
+WORKLOG_SIMT_INLINE double norm3d(double x, double y, double z) {
+  return ::sqrt(x * x + y * y + z * z);
+}
+WORKLOG_SIMT_INLINE double rnorm3d(double x, double y, double z) {
+  return 1.0 / norm3d(x, y, z);
+}
+WORKLOG_SIMT_INLINE double normcdf(double x) {
+  return 0.5 * ::erfc(-x * 0.70710678118654752440);
+}
+WORKLOG_SIMT_INLINE float normcdff(float x) {
+  return static_cast<float>(normcdf(static_cast<double>(x)));
+}
+
+namespace simt {
+/// The sine and cosine of pi times x: exact at halves, which a rounded pi is not.
+WORKLOG_SIMT_INLINE double sine_of_half_turns(double x) {
+  const double reduced = ::remainder(x, 2.0);
+  if (reduced == ::trunc(reduced)) return ::copysign(0.0, x);
+  if (::fabs(reduced) > 0.5)
+    return ::sin((::copysign(1.0, reduced) - reduced) * 3.14159265358979323846);
+  return ::sin(reduced * 3.14159265358979323846);
+}
+}  // namespace simt
+WORKLOG_SIMT_INLINE double sinpi(double x) {
+  return simt::sine_of_half_turns(x);
+}
+WORKLOG_SIMT_INLINE double cospi(double x) {
+  return simt::sine_of_half_turns(::fabs(x) + 0.5);
+}
+WORKLOG_SIMT_INLINE float sinpif(float x) {
+  return static_cast<float>(sinpi(static_cast<double>(x)));
+}
+WORKLOG_SIMT_INLINE float cospif(float x) {
+  return static_cast<float>(cospi(static_cast<double>(x)));
+}
+
 WORKLOG_SIMT_INLINE float __saturatef(float x) {
   return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
@@ -103,6 +149,10 @@ WORKLOG_SIMT_INLINE float __cosf(float x) {
 }
 WORKLOG_SIMT_INLINE float __tanf(float x) {
   return ::tanf(x);
+}
+WORKLOG_SIMT_INLINE void __sincosf(float x, float* sine, float* cosine) {
+  *sine = ::sinf(x);
+  *cosine = ::cosf(x);
 }
 WORKLOG_SIMT_INLINE float __fdividef(float a, float b) {
   return a / b;
@@ -180,6 +230,17 @@ WORKLOG_SIMT_INLINE double __longlong_as_double(long long x) {
   return std::bit_cast<double>(x);
 }
 
+WORKLOG_SIMT_INLINE int __double2hiint(double x) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32);
+}
+WORKLOG_SIMT_INLINE int __double2loint(double x) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(x));
+}
+WORKLOG_SIMT_INLINE double __hiloint2double(int high, int low) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<unsigned>(high)) << 32 |
+                               static_cast<unsigned>(low));
+}
+
 WORKLOG_SIMT_INLINE int __popc(unsigned x) {
   return std::popcount(x);
 }
@@ -218,6 +279,76 @@ WORKLOG_SIMT_INLINE unsigned __umulhi(unsigned a, unsigned b) {
 WORKLOG_SIMT_INLINE int __mulhi(int a, int b) {
   return static_cast<int>(static_cast<std::int64_t>(a) * b >> 32);
 }
+WORKLOG_SIMT_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+WORKLOG_SIMT_INLINE long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+/// The low 32 bits of the product of the low 24 bits.
+WORKLOG_SIMT_INLINE unsigned __umul24(unsigned a, unsigned b) {
+  return (a & 0xffffffu) * (b & 0xffffffu);
+}
+WORKLOG_SIMT_INLINE int __mul24(int a, int b) {
+  const auto low = [](int x) { return static_cast<int>(static_cast<unsigned>(x) << 8) >> 8; };
+  return static_cast<int>(static_cast<std::int64_t>(low(a)) * low(b));
+}
+/// |a - b| + c
+WORKLOG_SIMT_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) {
+  return (a > b ? a - b : b - a) + c;
+}
+WORKLOG_SIMT_INLINE unsigned __sad(int a, int b, unsigned c) {
+  const std::int64_t difference = static_cast<std::int64_t>(a) - b;
+  return static_cast<unsigned>(difference < 0 ? -difference : difference) + c;
+}
+WORKLOG_SIMT_INLINE int __hadd(int a, int b) {
+  return static_cast<int>((static_cast<std::int64_t>(a) + b) >> 1);
+}
+WORKLOG_SIMT_INLINE int __rhadd(int a, int b) {
+  return static_cast<int>((static_cast<std::int64_t>(a) + b + 1) >> 1);
+}
+
+// The 64 bits of high:low, shifted: their upper word to the left, their lower to the right.
+WORKLOG_SIMT_INLINE unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both << (shift < 32 ? shift : 32) >> 32);
+}
+WORKLOG_SIMT_INLINE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both >> (shift < 32 ? shift : 32));
+}
+WORKLOG_SIMT_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  return __funnelshift_lc(low, high, shift & 31);
+}
+WORKLOG_SIMT_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return __funnelshift_rc(low, high, shift & 31);
+}
+/// Each byte of the result is the one of the eight of y:x that a nibble of the selector names; with
+/// the nibble's highest bit, the sign of that byte in all bits.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+  const std::uint64_t pool = static_cast<std::uint64_t>(y) << 32 | x;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned nibble = selector >> (4 * i) & 15;
+    unsigned byte = static_cast<unsigned>(pool >> (8 * (nibble & 7))) & 0xff;
+    if (nibble & 8) byte = byte & 0x80 ? 0xff : 0;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+/// The products of four bytes each, added to `sum`.
+inline int __dp4a(int a, int b, int sum) {
+  unsigned total = static_cast<unsigned>(sum);
+  for (int i = 0; i < 32; i += 8)
+    total +=
+        static_cast<unsigned>(static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i));
+  return static_cast<int>(total);
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  for (int i = 0; i < 32; i += 8)
+    sum += (a >> i & 0xff) * (b >> i & 0xff);
+  return sum;
+}
 
 // ---- conversions ------------------------------------------------------------------------------
 
@@ -230,9 +361,61 @@ WORKLOG_SIMT_INLINE float __uint2float_rn(unsigned x) {
 WORKLOG_SIMT_INLINE float __ll2float_rn(long long x) {
   return static_cast<float>(x);
 }
+WORKLOG_SIMT_INLINE float __ull2float_rn(unsigned long long x) {
+  return static_cast<float>(x);
+}
+WORKLOG_SIMT_INLINE double __int2double_rn(int x) {
+  return x;
+}
+WORKLOG_SIMT_INLINE double __uint2double_rn(unsigned x) {
+  return x;
+}
+WORKLOG_SIMT_INLINE double __ll2double_rn(long long x) {
+  return static_cast<double>(x);
+}
+WORKLOG_SIMT_INLINE double __ull2double_rn(unsigned long long x) {
+  return static_cast<double>(x);
+}
 WORKLOG_SIMT_INLINE float __double2float_rn(double x) {
   return static_cast<float>(x);
 }
+
+namespace simt {
+/// A whole number as an integer: the nearest that there is, 0 for NaN.
+template <typename Integer>
+Integer saturated(double whole) {
+  constexpr auto kLeast = std::numeric_limits<Integer>::min();
+  constexpr auto kLargest = std::numeric_limits<Integer>::max();
+  if (whole != whole) return 0;
+  if (whole <= static_cast<double>(kLeast)) return kLeast;
+  if (whole >= static_cast<double>(kLargest)) return kLargest;
+  return static_cast<Integer>(whole);
+}
+}  // namespace simt
+
+// To the nearest (even), towards 0, down, up.
+#define WORKLOG_SIMT_TO_INTEGER(from, From, to, Integer)     \
+  WORKLOG_SIMT_INLINE Integer __##from##2##to##_rn(From x) { \
+    return simt::saturated<Integer>(::nearbyint(x));         \
+  }                                                          \
+  WORKLOG_SIMT_INLINE Integer __##from##2##to##_rz(From x) { \
+    return simt::saturated<Integer>(::trunc(x));             \
+  }                                                          \
+  WORKLOG_SIMT_INLINE Integer __##from##2##to##_rd(From x) { \
+    return simt::saturated<Integer>(::floor(x));             \
+  }                                                          \
+  WORKLOG_SIMT_INLINE Integer __##from##2##to##_ru(From x) { \
+    return simt::saturated<Integer>(::ceil(x));              \
+  }
+WORKLOG_SIMT_TO_INTEGER(float, float, int, int)
+WORKLOG_SIMT_TO_INTEGER(float, float, uint, unsigned)
+WORKLOG_SIMT_TO_INTEGER(float, float, ll, long long)
+WORKLOG_SIMT_TO_INTEGER(float, float, ull, unsigned long long)
+WORKLOG_SIMT_TO_INTEGER(double, double, int, int)
+WORKLOG_SIMT_TO_INTEGER(double, double, uint, unsigned)
+WORKLOG_SIMT_TO_INTEGER(double, double, ll, long long)
+WORKLOG_SIMT_TO_INTEGER(double, double, ull, unsigned long long)
+#undef WORKLOG_SIMT_TO_INTEGER
 
 // ---- time -------------------------------------------------------------------------------------
 

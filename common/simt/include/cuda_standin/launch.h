@@ -21,6 +21,23 @@ void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
       kernel, config, [](void* pointer) { (*static_cast<Body*>(pointer))(); }, &body);
 }
 
+/// Called with a kernel, its address.
+struct AddressOf {
+  template <typename... Parameters>
+  const void* operator()(void (*kernel)(Parameters...)) const {
+    return reinterpret_cast<const void*>(kernel);
+  }
+};
+/// Null for one of several of a name, which only the arguments will tell.
+template <typename Address>
+const void* address_of_kernel(const Address& address) {
+  if constexpr (requires { address(AddressOf{}); }) {
+    return address(AddressOf{});
+  } else {
+    return nullptr;
+  }
+}
+
 /// A launch that has its configuration and waits for its arguments.
 template <typename Kernel>
 class Launcher {
@@ -48,11 +65,14 @@ class Launcher {
   LaunchConfig config_;
 };
 
-/// `name` is the kernel as the source spells it. Launches run at once, in whatever stream.
-template <typename Kernel>
-Launcher<Kernel> launcher(const char* name, Kernel kernel, dim3 grid, dim3 block,
+/// `name` is the kernel as the source spells it, `address` returns what it is given that. Launches
+/// run at once, in whatever stream.
+template <typename Kernel, typename Address>
+Launcher<Kernel> launcher(const char* name, Kernel kernel, Address address, dim3 grid, dim3 block,
                           std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr) {
-  return {name, kernel, {to_dim3(grid), to_dim3(block), dynamic_shared_bytes, {}}};
+  return {name,
+          kernel,
+          {to_dim3(grid), to_dim3(block), dynamic_shared_bytes, {}, address_of_kernel(address)}};
 }
 
 }  // namespace simt

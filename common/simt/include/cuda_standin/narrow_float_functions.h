@@ -77,10 +77,11 @@ struct NarrowOperators {
   }
 };
 
-/// The operators of a pair; comparisons hold if they hold for both.
+/// The operators of a pair; comparisons hold if they hold for both. Pairs are passed by value: a
+/// copy is one access, where a reference would lead to one of each element.
 template <typename T>
 struct NarrowPairOperators {
-  WORKLOG_SIMT_INLINE friend T operator+(const T& a, const T& b) { return {a.x + b.x, a.y + b.y}; }
+  WORKLOG_SIMT_INLINE friend T operator+(T a, T b) { return {a.x + b.x, a.y + b.y}; }
   WORKLOG_SIMT_INLINE friend T operator-(const T& a, const T& b) { return {a.x - b.x, a.y - b.y}; }
   WORKLOG_SIMT_INLINE friend T operator*(const T& a, const T& b) { return {a.x * b.x, a.y * b.y}; }
   WORKLOG_SIMT_INLINE friend T operator/(const T& a, const T& b) { return {a.x / b.x, a.y / b.y}; }
@@ -169,7 +170,7 @@ inline float smaller_nan(float a, float b) {
     return simt::from_float<T>(expression);         \
   }                                                 \
   template <simt::NarrowPair P>                     \
-  WORKLOG_SIMT_INLINE P name2(const P& value) {     \
+  WORKLOG_SIMT_INLINE P name2(P value) {            \
     return {name(value.x), name(value.y)};          \
   }
 
@@ -181,22 +182,22 @@ inline float smaller_nan(float a, float b) {
     return simt::from_float<T>(expression);                                 \
   }                                                                         \
   template <simt::NarrowPair P>                                             \
-  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b) {         \
+  WORKLOG_SIMT_INLINE P name2(P a, std::type_identity_t<P> b) {             \
     return {name(a.x, b.x), name(a.y, b.y)};                                \
   }
 
-#define WORKLOG_SIMT_TERNARY(name, name2, expression)                                       \
-  template <simt::NarrowFloat T>                                                            \
-  WORKLOG_SIMT_INLINE T name(const T& first, WORKLOG_SIMT_SAME(T) second,                   \
-                             WORKLOG_SIMT_SAME(T) third) {                                  \
-    const float a = simt::to_float(first);                                                  \
-    const float b = simt::to_float(second);                                                 \
-    const float c = simt::to_float(third);                                                  \
-    return simt::from_float<T>(expression);                                                 \
-  }                                                                                         \
-  template <simt::NarrowPair P>                                                             \
-  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b, WORKLOG_SIMT_SAME(P) c) { \
-    return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)};                                      \
+#define WORKLOG_SIMT_TERNARY(name, name2, expression)                                      \
+  template <simt::NarrowFloat T>                                                           \
+  WORKLOG_SIMT_INLINE T name(const T& first, WORKLOG_SIMT_SAME(T) second,                  \
+                             WORKLOG_SIMT_SAME(T) third) {                                 \
+    const float a = simt::to_float(first);                                                 \
+    const float b = simt::to_float(second);                                                \
+    const float c = simt::to_float(third);                                                 \
+    return simt::from_float<T>(expression);                                                \
+  }                                                                                        \
+  template <simt::NarrowPair P>                                                            \
+  WORKLOG_SIMT_INLINE P name2(P a, std::type_identity_t<P> b, std::type_identity_t<P> c) { \
+    return {name(a.x, b.x, c.x), name(a.y, b.y, c.y)};                                     \
   }
 
 WORKLOG_SIMT_BINARY(__hadd, __hadd2, a + b)
@@ -250,11 +251,11 @@ WORKLOG_SIMT_INLINE T __habs(const T& value) {
   return Format::from_bits(static_cast<std::uint16_t>(Format::to_bits(value) & 0x7fff));
 }
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE P __hneg2(const P& value) {
+WORKLOG_SIMT_INLINE P __hneg2(P value) {
   return {__hneg(value.x), __hneg(value.y)};
 }
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE P __habs2(const P& value) {
+WORKLOG_SIMT_INLINE P __habs2(P value) {
   return {__habs(value.x), __habs(value.y)};
 }
 
@@ -275,7 +276,7 @@ WORKLOG_SIMT_INLINE int __hisinf(const T& value) {
 
 /// 1 where the element is a NaN, else 0.
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE P __hisnan2(const P& value) {
+WORKLOG_SIMT_INLINE P __hisnan2(P value) {
   return {__hisnan(value.x) ? 1.0f : 0.0f, __hisnan(value.y) ? 1.0f : 0.0f};
 }
 
@@ -297,15 +298,15 @@ constexpr unsigned pair_mask(bool first, bool second) {
     return expression;                                                         \
   }                                                                            \
   template <simt::NarrowPair P>                                                \
-  WORKLOG_SIMT_INLINE P name2(const P& a, WORKLOG_SIMT_SAME(P) b) {            \
+  WORKLOG_SIMT_INLINE P name2(P a, std::type_identity_t<P> b) {                \
     return {name(a.x, b.x) ? 1.0f : 0.0f, name(a.y, b.y) ? 1.0f : 0.0f};       \
   }                                                                            \
   template <simt::NarrowPair P>                                                \
-  WORKLOG_SIMT_INLINE bool both(const P& a, WORKLOG_SIMT_SAME(P) b) {          \
+  WORKLOG_SIMT_INLINE bool both(P a, std::type_identity_t<P> b) {              \
     return name(a.x, b.x) && name(a.y, b.y);                                   \
   }                                                                            \
   template <simt::NarrowPair P>                                                \
-  WORKLOG_SIMT_INLINE unsigned mask(const P& a, WORKLOG_SIMT_SAME(P) b) {      \
+  WORKLOG_SIMT_INLINE unsigned mask(P a, std::type_identity_t<P> b) {          \
     return simt::pair_mask(name(a.x, b.x), name(a.y, b.y));                    \
   }
 
@@ -329,14 +330,14 @@ WORKLOG_SIMT_COMPARISON(__hgeu, __hgeu2, __hbgeu2, __hgeu2_mask, !(a < b))
 // ---- elements of a pair -----------------------------------------------------------------------
 
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE float __low2float(const P& pair) {
+WORKLOG_SIMT_INLINE float __low2float(P pair) {
   return simt::to_float(pair.x);
 }
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE float __high2float(const P& pair) {
+WORKLOG_SIMT_INLINE float __high2float(P pair) {
   return simt::to_float(pair.y);
 }
 template <simt::NarrowPair P>
-WORKLOG_SIMT_INLINE P __lowhigh2highlow(const P& pair) {
+WORKLOG_SIMT_INLINE P __lowhigh2highlow(P pair) {
   return {pair.y, pair.x};
 }

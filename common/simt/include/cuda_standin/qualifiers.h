@@ -14,7 +14,7 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-#define __launch_bounds__(...)
+#define __launch_bounds__(...)  // the translator has the kernel check them
 #define __maxnreg__(...)
 #define __cluster_dims__(...)  // the translator gives it to the launches of the kernel
 #define __forceinline__ __attribute__((always_inline)) inline

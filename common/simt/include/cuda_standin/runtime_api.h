@@ -1,8 +1,7 @@
 /// \file
 /// The CUDA runtime API, as far as the executor supports it. Everything runs at once and in order,
-/// so streams and events only exist. What the executor does not have (graphs, times, grid-wide
-/// barriers) returns cudaErrorNotSupported. Errors are remembered for cudaGetLastError(), as CUDA's
-/// are.
+/// so streams and events only exist. What the executor does not have (graphs) returns
+/// cudaErrorNotSupported. Errors are remembered for cudaGetLastError(), as CUDA's are.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +29,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceFlags(unsigned* flags);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
@@ -42,10 +47,15 @@ cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t eleme
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes);
 cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream);
-/// Managed memory is the host's: kernels may use it, but their accesses to it are neither counted
-/// nor checked.
+/// Kernels' accesses are counted and checked as those to other memory of the device; but whether it
+/// was written is not known, because the host may write it through library functions.
 cudaError_t cudaMallocManaged(void** address, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal);
+namespace simt {
+/// cudaMallocManaged() of elements whose size is known.
+cudaError_t malloc_managed_elements(void** address, std::size_t bytes, unsigned flags,
+                                    std::size_t element_bytes);
+}  // namespace simt
 cudaError_t cudaMallocHost(void** address, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags);
 cudaError_t cudaFree(void* address);
@@ -53,6 +63,24 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream);
 cudaError_t cudaFreeHost(void* address);
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 
+/// Rows that begin at multiples of 512 bytes.
+cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
+                            std::size_t height);
+/// Memory of the host that kernels may use anyway.
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* address);
+cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address, unsigned flags);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address);
+
+template <typename T>
+cudaError_t cudaMallocPitch(T** address, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+}
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** device_address, void* host_address, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_address), host_address, flags);
+}
 template <typename T>
 cudaError_t cudaMalloc(T** address, std::size_t bytes) {
   return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
@@ -64,7 +92,7 @@ cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t) {
 template <typename T>
 cudaError_t cudaMallocManaged(T** address, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags);
+  return simt::malloc_managed_elements(reinterpret_cast<void**>(address), bytes, flags, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMallocHost(T** address, std::size_t bytes, unsigned flags = 0) {
@@ -86,6 +114,20 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 cudaError_t cudaMemset(void* address, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes,
                             cudaStream_t stream = nullptr);
+cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height);
+cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream = nullptr);
+
+// Managed memory is everywhere at once: advice changes nothing.
+cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, cudaMemLocation where,
+                                 unsigned flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, int device,
+                                 cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation where);
+cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
+                          int device);
 
 namespace simt {
 /// Copies into or out of a `__device__` or `__constant__` variable of `size` bytes.
@@ -95,31 +137,45 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t size, std
                              std::size_t offset);
 }  // namespace simt
 
+namespace simt {
+/// Copies to and from the device may use that address: somebody has asked for it.
+void note_symbol(const void* symbol, std::size_t size);
+template <typename T>
+void* address_of_symbol(T& symbol) {
+  return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+}
+}  // namespace simt
+
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
                                std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  return simt::copy_to_symbol(&symbol, sizeof(symbol), from, bytes, offset);
+  return simt::copy_to_symbol(simt::address_of_symbol(symbol), sizeof(symbol), from, bytes, offset);
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
-  return simt::copy_to_symbol(&symbol, sizeof(symbol), from, bytes, offset);
+  return simt::copy_to_symbol(simt::address_of_symbol(symbol), sizeof(symbol), from, bytes, offset);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
                                  std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  return simt::copy_from_symbol(to, &symbol, sizeof(symbol), bytes, offset);
+  return simt::copy_from_symbol(to, simt::address_of_symbol(symbol), sizeof(symbol), bytes, offset);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
-  return simt::copy_from_symbol(to, &symbol, sizeof(symbol), bytes, offset);
+  return simt::copy_from_symbol(to, simt::address_of_symbol(symbol), sizeof(symbol), bytes, offset);
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void** address, T& symbol) {
   if (address == nullptr) return cudaErrorInvalidValue;
-  *address = &symbol;
+  *address = simt::address_of_symbol(symbol);
+  simt::note_symbol(*address, sizeof(symbol));
   return cudaSuccess;
+}
+template <typename T, typename Symbol>
+cudaError_t cudaGetSymbolAddress(T** address, Symbol& symbol) {
+  return cudaGetSymbolAddress(reinterpret_cast<void**>(address), symbol);
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {
@@ -148,7 +204,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
-/// cudaErrorNotSupported: the executor's time says nothing about a GPU's.
+/// NaN: the executor's time says nothing about a GPU's.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
 // ---- graphs: cudaErrorNotSupported ------------------------------------------------------------
@@ -160,6 +216,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+
+using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags);
 
 // ---- kernels ----------------------------------------------------------------------------------
 
@@ -177,11 +237,61 @@ cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
 /// The error of the launch just made; if there is none, `earlier_error` is the last error again.
 cudaError_t launch_result(int earlier_error);
 
+/// Whether an H200 can hold all blocks of that grid at a time, by threads and dynamic shared
+/// memory.
+cudaError_t check_cooperative(const LaunchConfig& config);
+
+/// The translator wraps the kernel of cudaLaunchKernel() and its like into this, so that the launch
+/// knows how the source spells it.
+template <typename Kernel>
+struct NamedKernel {
+  const char* name;
+  Kernel kernel;
+  explicit operator const void*() const { return reinterpret_cast<const void*>(kernel); }
+};
+template <typename Kernel>
+NamedKernel<Kernel*> named_kernel(const char* name, Kernel* kernel) {
+  return {name, kernel};
+}
 inline constexpr char kUnnamedKernel[] = "kernel launched through its address";
+template <typename... Parameters>
+NamedKernel<void (*)(Parameters...)> named(void (*kernel)(Parameters...)) {
+  return {kUnnamedKernel, kernel};
+}
+template <typename... Parameters>
+NamedKernel<void (*)(Parameters...)> named(NamedKernel<void (*)(Parameters...)> kernel) {
+  return kernel;
+}
 
 template <typename... Parameters, std::size_t... i>
 void call_unpacked(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
   kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
+                             NamedKernel<void (*)(Parameters...)> kernel,
+                             Arguments&&... arguments) {
+  LaunchConfig launch_config;
+  const cudaError_t error =
+      read_launch_config(&launch_config, config, static_cast<const void*>(kernel));
+  if (error != cudaSuccess) return error;
+  std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
+  auto body = [&] { std::apply(kernel.kernel, converted); };
+  const int earlier_error = take_error();
+  launch_body(kernel.name, launch_config, body);
+  return launch_result(earlier_error);
+}
+
+template <typename... Parameters>
+cudaError_t launch_by_pointers(NamedKernel<void (*)(Parameters...)> kernel,
+                               const LaunchConfig& config, void** arguments) {
+  auto body = [&] {
+    call_unpacked(kernel.kernel, arguments, std::index_sequence_for<Parameters...>{});
+  };
+  const int earlier_error = take_error();
+  launch_body(kernel.name, config, body);
+  return launch_result(earlier_error);
 }
 }  // namespace simt
 
@@ -203,6 +313,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
   return simt::active_blocks(blocks, block_size, dynamic_shared_bytes);
 }
 template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel,
+                                                                   int block_size,
+                                                                   std::size_t dynamic_shared_bytes,
+                                                                   unsigned) {
+  return simt::active_blocks(blocks, block_size, dynamic_shared_bytes);
+}
+template <typename Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size, Kernel,
                                                std::size_t dynamic_shared_bytes = 0,
                                                int block_size_limit = 0) {
@@ -210,41 +327,38 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_si
                                     block_size_limit);
 }
 
-template <typename... Parameters, typename... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+template <typename Kernel, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, Kernel kernel,
                                Arguments&&... arguments) {
-  simt::LaunchConfig launch_config;
-  const cudaError_t error =
-      simt::read_launch_config(&launch_config, config, reinterpret_cast<const void*>(kernel));
-  if (error != cudaSuccess) return error;
-  std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
-  auto body = [&] { std::apply(kernel, converted); };
-  const int earlier_error = simt::take_error();
-  simt::launch_body(simt::kUnnamedKernel, launch_config, body);
-  return simt::launch_result(earlier_error);
+  return simt::launch_by_config(config, simt::named(kernel), std::forward<Arguments>(arguments)...);
 }
 
-template <typename... Parameters>
-cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                             std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr) {
-  const simt::LaunchConfig config{simt::to_dim3(grid),
-                                  simt::to_dim3(block),
-                                  dynamic_shared_bytes,
-                                  {},
-                                  reinterpret_cast<const void*>(kernel)};
-  auto body = [&] {
-    simt::call_unpacked(kernel, arguments, std::index_sequence_for<Parameters...>{});
-  };
-  const int earlier_error = simt::take_error();
-  simt::launch_body(simt::kUnnamedKernel, config, body);
-  return simt::launch_result(earlier_error);
-}
-
-/// cudaErrorNotSupported: the executor runs blocks in turn, so a barrier of the whole grid cannot
-/// be had.
 template <typename Kernel>
-cudaError_t cudaLaunchCooperativeKernel(Kernel*, dim3, dim3, void**, std::size_t = 0,
+cudaError_t cudaLaunchKernel(Kernel kernel, dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_shared_bytes = 0, cudaStream_t = nullptr) {
+  const auto named = simt::named(kernel);
+  return simt::launch_by_pointers(named,
+                                  {simt::to_dim3(grid),
+                                   simt::to_dim3(block),
+                                   dynamic_shared_bytes,
+                                   {},
+                                   static_cast<const void*>(named)},
+                                  arguments);
+}
+
+/// A grid whose blocks are all resident, and may meet at a barrier.
+template <typename Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_shared_bytes = 0,
                                         cudaStream_t = nullptr) {
-  simt::set_error(cudaErrorNotSupported);
-  return cudaErrorNotSupported;
+  const auto named = simt::named(kernel);
+  simt::LaunchConfig config{simt::to_dim3(grid),
+                            simt::to_dim3(block),
+                            dynamic_shared_bytes,
+                            {},
+                            static_cast<const void*>(named)};
+  config.cooperative = true;
+  const cudaError_t error = simt::check_cooperative(config);
+  if (error != cudaSuccess) return error;
+  return simt::launch_by_pointers(named, config, arguments);
 }

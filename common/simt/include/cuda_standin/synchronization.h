@@ -35,7 +35,7 @@ WORKLOG_SIMT_INLINE int __syncthreads_and(int predicate,
 
 WORKLOG_SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu,
                                     simt::Location where = simt::Location::current()) {
-  simt::warp_operation(simt::WarpOperation::kSync, mask, 0, 0, warpSize, where);
+  simt::warp_operation({mask, 0, warpSize, simt::WarpOperation::kSync}, 0, where);
 }
 
 /// Threads of a block share an OS thread, so only the compiler could reorder what they see of each

@@ -21,22 +21,27 @@ inline constexpr bool is_shuffled = std::is_arithmetic_v<T> && (sizeof(T) == 4 |
 template <typename T>
 concept Shuffled = is_shuffled<T>;
 
+/// As on a device, 4 bytes at a time: 8 take two shuffles.
 template <typename T>
 WORKLOG_SIMT_INLINE T shuffle(WarpOperation operation, unsigned mask, const T& value, int argument,
                               int width, Location where) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t), "a shuffle moves up to 8 bytes");
   std::uint64_t bits = 0;
   __builtin_memcpy(&bits, static_cast<const void*>(&value), sizeof(T));
-  bits = warp_operation(operation, mask, bits, argument, width, where);
+  const Exchange exchange = {mask, argument, width, operation};
+  std::uint64_t moved = warp_operation(exchange, static_cast<std::uint32_t>(bits), where);
+  if constexpr (sizeof(T) > sizeof(std::uint32_t)) {
+    moved |= warp_operation(exchange, bits >> 32, where) << 32;
+  }
   T result;
-  __builtin_memcpy(static_cast<void*>(&result), &bits, sizeof(T));
+  __builtin_memcpy(static_cast<void*>(&result), &moved, sizeof(T));
   return result;
 }
 
 /// The lanes of `mask` that passed a value other than 0.
 WORKLOG_SIMT_INLINE unsigned ballot(unsigned mask, bool predicate, Location where) {
   return static_cast<unsigned>(
-      warp_operation(WarpOperation::kBallot, mask, predicate ? 1 : 0, 0, warpSize, where));
+      warp_operation({mask, 0, warpSize, WarpOperation::kBallot}, predicate ? 1 : 0, where));
 }
 
 }  // namespace simt
@@ -106,8 +111,10 @@ WORKLOG_SIMT_INLINE int __all_sync(unsigned mask, int predicate,
   return simt::ballot(mask, predicate == 0, where) == 0;
 }
 
-WORKLOG_SIMT_INLINE unsigned __activemask() {
-  return simt::active_lanes();
+/// The lanes that run this together. A GPU promises no more than that; here they are all that get
+/// here before something makes them wait.
+WORKLOG_SIMT_INLINE unsigned __activemask(simt::Location where = simt::Location::current()) {
+  return simt::active_lanes(where);
 }
 
 // ---- match and reduce: every lane reads the value of each lane of the mask in turn ------------

@@ -1,0 +1,77 @@
+// simt_run: the program behind `./worklog run`.
+
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+#include <unistd.h>
+
+#include "common/simt/run/files.h"
+#include "common/simt/run/options.h"
+#include "common/simt/run/process.h"
+#include "common/simt/run/program.h"
+#include "common/simt/run/record.h"
+#include "common/simt/run/report.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace simt::run;
+
+constexpr int kWrongCommandLine = 2;
+/// How much longer than its kernels a program may take before it is ended from outside, without a
+/// word about where it was.
+constexpr unsigned kGraceSeconds = 5;
+
+/// Removed when it goes.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path path) : path_(std::move(path)) { fs::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+int run(const Options& options) {
+  const fs::path program = build_program(options, WORKLOG_RUN_FOLDER);
+  if (program.empty()) return 1;
+  const TemporaryFile record(program.string() + "." + std::to_string(getpid()) + ".record");
+  Command command = {program.string()};
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  const auto limit = static_cast<unsigned>(options.time_limit);
+  const Ending ending = watch(
+      command,
+      {{kRecordVariable, record.path().string()}, {"WORKLOG_TIME_LIMIT", std::to_string(limit)}},
+      limit == 0 ? 0 : limit + kGraceSeconds);
+  const auto known = read_record(record.path());
+  print_report(std::cout, known, ending, options);
+  if (!options.json.empty()) {
+    write_file(options.json, to_json(known, ending, options).dump(2) + "\n");
+  }
+  return exit_code(known, ending);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    const Options options = read_options({words + 1, words + count});
+    if (options.help) {
+      std::cout << kUsage;
+      return 0;
+    }
+    return run(options);
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "worklog run: " << error.what() << "\n\n" << kUsage;
+    return kWrongCommandLine;
+  } catch (const std::exception& error) {
+    std::cerr << "worklog run: error: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,210 @@
+#include "common/simt/run/program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+#include "common/simt/run/files.h"
+#include "common/simt/run/process.h"
+#include "common/simt/run/source_tree.h"
+#include "common/simt/run/toolchain.h"
+
+namespace simt::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// FNV-1a: short names for long ones.
+std::string hash(const std::string& text) {
+  std::uint64_t value = 14695981039346656037u;
+  for (const char c : text)
+    value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::ostringstream digits;
+  digits << std::hex << value;
+  return digits.str();
+}
+
+std::string joined(const Command& command) {
+  std::string text;
+  for (const std::string& word : command)
+    text += word + "\n";
+  return text;
+}
+
+/// The files that a compiler named in its dependency file: "object: file file \\\n file".
+std::vector<fs::path> read_dependencies(const fs::path& file) {
+  std::vector<fs::path> paths;
+  std::string path;
+  const std::string text = read_file(file);
+  const auto end_path = [&] {
+    if (!path.empty()) paths.emplace_back(path);
+    path.clear();
+  };
+  for (std::size_t i = text.find(": ") + 1; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (text[i] == '\\' && (next == ' ' || next == '#' || next == '\n')) {
+      ++i;
+      if (next == '\n') {
+        end_path();
+      } else {
+        path += next;
+      }
+    } else if (text[i] == ' ' || text[i] == '\n') {
+      end_path();
+    } else {
+      path += text[i];
+    }
+  }
+  end_path();
+  return paths;
+}
+
+/// Something that a command makes of files.
+struct Product {
+  fs::path path;
+  Command command;  ///< its last word is where the command shall write
+  std::vector<fs::path> made_of;
+
+  fs::path command_file() const { return path.string() + ".command"; }
+  fs::path partial() const { return command.back(); }
+
+  bool is_fresh() const {
+    std::error_code failure;
+    const auto made = fs::last_write_time(path, failure);
+    if (failure || !fs::exists(command_file())) return false;
+    if (read_file(command_file()) != joined(lasting_words())) return false;
+    return std::all_of(made_of.begin(), made_of.end(), [&](const fs::path& source) {
+      const auto changed = fs::last_write_time(source, failure);
+      return !failure && changed <= made;
+    });
+  }
+
+  void keep() const {
+    fs::rename(partial(), path);
+    write_file(command_file(), joined(lasting_words()));
+  }
+
+ private:
+  Command lasting_words() const { return {command.begin(), command.end() - 1}; }
+};
+
+fs::path partial_of(const fs::path& path) {
+  return path.string() + ".partial" + std::to_string(getpid());
+}
+
+class Builder {
+ public:
+  Builder(const Options& options, const fs::path& folder)
+      : options_(options),
+        folder_(folder),
+        toolchain_(read_toolchain(folder / "toolchain.txt")),
+        tree_(folder / "translated", options.include_folders) {}
+
+  fs::path build() {
+    std::vector<fs::path> translated;
+    translated.reserve(options_.sources.size());
+    for (const fs::path& source : options_.sources)
+      translated.push_back(tree_.add(source));
+    for (const std::string& refusal : tree_.refusals())
+      std::cerr << refusal << '\n';
+    if (!tree_.refusals().empty()) return {};
+    choose_program();
+    std::vector<Product> objects;
+    for (std::size_t i = 0; i < translated.size(); ++i)
+      objects.push_back(object_of(i, translated[i]));
+    if (!make(objects) || !make({program_of(objects)})) return {};
+    return program_;
+  }
+
+ private:
+  /// One folder for each list of sources and options.
+  void choose_program() {
+    std::string key;
+    for (const fs::path& source : options_.sources)
+      key += fs::absolute(source).string() + '\n';
+    for (const std::string& word : flags())
+      key += word + '\n';
+    const std::string name = options_.sources.front().stem().string();
+    program_ = folder_ / "programs" / (name + "-" + hash(key)) / name;
+    fs::create_directories(program_.parent_path());
+  }
+
+  Command flags() const {
+    Command flags;
+    for (const fs::path& include : options_.include_folders) {
+      flags.push_back("-I" + tree_.mirrored(include).string());
+      flags.push_back("-I" + fs::absolute(include).string());
+    }
+    for (const std::string& definition : options_.definitions)
+      flags.push_back("-D" + definition);
+    return flags;
+  }
+
+  Product object_of(std::size_t number, const fs::path& translated) const {
+    const fs::path& source = options_.sources[number];
+    const fs::path object = program_.string() + "." + std::to_string(number) + ".o";
+    const fs::path dependencies = object.string() + ".d";
+    Command command = {toolchain_.compiler};
+    command.insert(command.end(), toolchain_.compile.begin(), toolchain_.compile.end());
+    const Command own = flags();
+    command.insert(command.end(), own.begin(), own.end());
+    if (!is_host_source(source)) {
+      // What nvcc does for such files, too.
+      for (const char* word : {"-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1"})
+        command.emplace_back(word);
+    }
+    for (const std::string& word :
+         {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),
+          std::string("c++"), std::string("-c"), translated.string(), std::string("-o"),
+          partial_of(object).string()})
+      command.push_back(word);
+    std::vector<fs::path> made_of = {translated};
+    if (fs::exists(dependencies)) made_of = read_dependencies(dependencies);
+    return {object, command, made_of};
+  }
+
+  Product program_of(const std::vector<Product>& objects) const {
+    Product program{program_, {toolchain_.compiler}, {}};
+    for (const Product& object : objects) {
+      program.command.push_back(object.path);
+      program.made_of.push_back(object.path);
+    }
+    for (const std::string& word : toolchain_.link) {
+      program.command.push_back(word);
+      if (word.starts_with('/')) program.made_of.emplace_back(word);
+    }
+    program.command.emplace_back("-o");
+    program.command.push_back(partial_of(program_));
+    return program;
+  }
+
+  static bool make(const std::vector<Product>& products) {
+    std::vector<Command> commands;
+    for (const Product& product : products) {
+      if (!product.is_fresh()) commands.push_back(product.command);
+    }
+    const bool all = run_all(commands, std::max(1u, std::thread::hardware_concurrency()));
+    for (const Product& product : products) {
+      if (fs::exists(product.partial())) product.keep();
+    }
+    return all;
+  }
+
+  const Options& options_;
+  fs::path folder_;
+  Toolchain toolchain_;
+  SourceTree tree_;
+  fs::path program_;
+};
+
+}  // namespace
+
+fs::path build_program(const Options& options, const fs::path& folder) {
+  return Builder(options, folder).build();
+}
+
+}  // namespace simt::run

@@ -1,0 +1,21 @@
+/// \file
+/// The compiler and the flags with which CMake built the executor; a program that it shall run
+/// needs the same.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace simt::run {
+
+struct Toolchain {
+  std::string compiler;
+  std::vector<std::string> compile;  ///< flags
+  std::vector<std::string> link;     ///< objects, libraries and flags
+};
+
+/// Reads what CMake wrote: a kind and a word in each line. Throws std::runtime_error.
+Toolchain read_toolchain(const std::filesystem::path& file);
+
+}  // namespace simt::run
