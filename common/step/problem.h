@@ -24,6 +24,35 @@ struct Softmax {
   mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
+/// The logarithms of the softmax of each row: x - logsumexp(x).
+///
+/// As for Softmax, validate.h has accepted the problem, which may be in place. A row with a NaN,
+/// with +inf, or of -inf only gives NaN throughout; any other -inf gives -inf.
+template <typename T>
+struct LogSoftmax {
+  const T* logits = nullptr;       ///< rows x cols
+  T* log_probabilities = nullptr;  ///< rows x cols; no element is above 0
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+};
+
+/// What each row's label costs a classifier: minus the log-softmax of the label's column.
+///
+/// As for Softmax, validate.h has accepted the problem. A label outside 0 .. cols - 1 gives NaN in
+/// its row, as does a row whose log-softmax is NaN; a label at a -inf gives +inf.
+template <typename T>
+struct NegativeLogLikelihood {
+  const T* logits = nullptr;             ///< rows x cols
+  const std::int64_t* labels = nullptr;  ///< rows
+  float* losses = nullptr;               ///< rows; 0 or more
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+};
+
 /// The k largest probabilities of each row's softmax and their columns, descending, ties to the
 /// lowest column.
 ///
@@ -39,6 +68,21 @@ struct TopK {
   int k = 0;
   int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
   mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+};
+
+/// A problem for a step of any kind: the arrays that its kind does not have are not looked at.
+template <typename T>
+struct AnyProblem {
+  const T* logits = nullptr;             ///< rows x cols
+  const std::int64_t* labels = nullptr;  ///< rows
+  T* columns = nullptr;                  ///< rows x cols: probabilities, or their logarithms
+  float* values = nullptr;               ///< rows x k, or rows losses
+  std::int64_t* indices = nullptr;       ///< rows x k
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  int k = 0;
+  int block_size = 0;
+  Scratch scratch{};
 };
 
 }  // namespace worklog

@@ -25,7 +25,7 @@ const std::vector<Step>& all_steps() {
 }
 
 StepRegistration::StepRegistration(std::string name, std::string variant, StepInfo info,
-                                   std::variant<Launches<Softmax>, Launches<TopK>> launches) {
+                                   AnyLaunches launches) {
   std::vector<Step>& steps = registry();
   Step step{std::move(name), std::move(variant), std::move(info), launches};
   steps.insert(std::upper_bound(steps.begin(), steps.end(), step, comes_before), std::move(step));

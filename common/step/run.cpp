@@ -13,14 +13,19 @@ namespace {
 
 constexpr std::int64_t kMaxRowsPerLaunch = std::numeric_limits<std::int32_t>::max();
 
+const char* kind_of_problem(const Step& step) {
+  if (step.is_top_k()) return "a TopK problem";
+  if (step.takes<LogSoftmax>()) return "a LogSoftmax problem";
+  if (step.takes<NegativeLogLikelihood>()) return "a NegativeLogLikelihood problem";
+  return "a Softmax problem";
+}
+
 // The launch function of `step` for problems of this kind and type.
 template <template <typename> class Problem, typename T>
 Launch<Problem, T> launch_of(const Step& step) {
   const auto* launches = std::get_if<Launches<Problem>>(&step.launches);
   if (launches == nullptr) {
-    throw std::invalid_argument(
-        step.label() + (step.is_top_k() ? " is a top-k step: run it on a TopK problem"
-                                        : " is a softmax step: run it on a Softmax problem"));
+    throw std::invalid_argument(step.label() + " takes " + kind_of_problem(step));
   }
   return std::get<Launch<Problem, T>>(*launches);
 }
@@ -29,6 +34,24 @@ template <typename T>
 Softmax<T> part_of(Softmax<T> problem, std::int64_t first_row, std::int64_t rows) {
   problem.logits += first_row * problem.cols;
   problem.probabilities += first_row * problem.cols;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+LogSoftmax<T> part_of(LogSoftmax<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.logits += first_row * problem.cols;
+  problem.log_probabilities += first_row * problem.cols;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+NegativeLogLikelihood<T> part_of(NegativeLogLikelihood<T> problem, std::int64_t first_row,
+                                 std::int64_t rows) {
+  problem.logits += first_row * problem.cols;
+  problem.labels += first_row;
+  problem.losses += first_row;
   problem.rows = rows;
   return problem;
 }
@@ -69,15 +92,49 @@ void run(const Step& step, const Softmax<T>& problem, cudaStream_t stream) {
 }
 
 template <typename T>
+void run(const Step& step, const LogSoftmax<T>& problem, cudaStream_t stream) {
+  run_in_parts<LogSoftmax, T>(step, problem, stream);
+}
+
+template <typename T>
+void run(const Step& step, const NegativeLogLikelihood<T>& problem, cudaStream_t stream) {
+  run_in_parts<NegativeLogLikelihood, T>(step, problem, stream);
+}
+
+template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
   run_in_parts<TopK, T>(step, problem, stream);
+}
+
+template <typename T>
+void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
+  const auto [logits, labels, columns, values, indices, rows, cols, k, block_size, scratch] = any;
+  if (step.is_top_k()) {
+    run(step, TopK<T>{logits, values, indices, rows, cols, k, block_size, scratch}, stream);
+  } else if (step.takes<NegativeLogLikelihood>()) {
+    run(step, NegativeLogLikelihood<T>{logits, labels, values, rows, cols, block_size, scratch},
+        stream);
+  } else if (step.takes<LogSoftmax>()) {
+    run(step, LogSoftmax<T>{logits, columns, rows, cols, block_size, scratch}, stream);
+  } else {
+    run(step, Softmax<T>{logits, columns, rows, cols, block_size, scratch}, stream);
+  }
 }
 
 template void run(const Step&, const Softmax<float>&, cudaStream_t);
 template void run(const Step&, const Softmax<__half>&, cudaStream_t);
 template void run(const Step&, const Softmax<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const LogSoftmax<float>&, cudaStream_t);
+template void run(const Step&, const LogSoftmax<__half>&, cudaStream_t);
+template void run(const Step&, const LogSoftmax<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const NegativeLogLikelihood<float>&, cudaStream_t);
+template void run(const Step&, const NegativeLogLikelihood<__half>&, cudaStream_t);
+template void run(const Step&, const NegativeLogLikelihood<__nv_bfloat16>&, cudaStream_t);
 template void run(const Step&, const TopK<float>&, cudaStream_t);
 template void run(const Step&, const TopK<__half>&, cudaStream_t);
 template void run(const Step&, const TopK<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const AnyProblem<float>&, cudaStream_t);
+template void run(const Step&, const AnyProblem<__half>&, cudaStream_t);
+template void run(const Step&, const AnyProblem<__nv_bfloat16>&, cudaStream_t);
 
 }  // namespace worklog

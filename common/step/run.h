@@ -24,8 +24,16 @@ std::int64_t scratch_bytes(const Step& step, std::int64_t rows, std::int64_t col
 template <typename T>
 void run(const Step& step, const Softmax<T>& problem, cudaStream_t stream);
 
-/// The same for the top-k steps.
+/// The same for the steps of other operations.
+template <typename T>
+void run(const Step& step, const LogSoftmax<T>& problem, cudaStream_t stream);
+template <typename T>
+void run(const Step& step, const NegativeLogLikelihood<T>& problem, cudaStream_t stream);
 template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream);
+
+/// The same for a step of any operation.
+template <typename T>
+void run(const Step& step, const AnyProblem<T>& problem, cudaStream_t stream);
 
 }  // namespace worklog

@@ -32,6 +32,8 @@ namespace worklog {
 /// What a step computes. Gains are only printed between steps of the same operation.
 enum class Operation {
   kSoftmax,
+  kLogSoftmax,
+  kNegativeLogLikelihood,
   kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
   kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
                      ///< top-k of what it stored
@@ -74,7 +76,7 @@ struct StepInfo {
   /// A variant with an expected failure is right for finite logits within +-this, and verified
   /// there.
   float largest_logit = std::numeric_limits<float>::infinity();
-  /// Which operation a top-k variant performs; ignored for softmax.
+  /// Which operation a top-k variant performs; ignored for the others.
   Operation top_k_operation = Operation::kSoftmaxTopK;
 
   /// The step's own choice for a shape.
@@ -92,15 +94,30 @@ template <template <typename> class Problem>
 using Launches =
     std::tuple<Launch<Problem, float>, Launch<Problem, __half>, Launch<Problem, __nv_bfloat16>>;
 
+/// Those of a step of any kind.
+using AnyLaunches = std::variant<Launches<Softmax>, Launches<LogSoftmax>,
+                                 Launches<NegativeLogLikelihood>, Launches<TopK>>;
+
 /// One registered step or variant.
 struct Step {
   std::string name;     ///< the directory, such as "05_warp_shuffle"
   std::string variant;  ///< "" for the ladder's own kernel, else the file's name without .cu
   StepInfo info;
-  std::variant<Launches<Softmax>, Launches<TopK>> launches;
+  AnyLaunches launches;
 
-  bool is_top_k() const { return std::holds_alternative<Launches<TopK>>(launches); }
-  Operation operation() const { return is_top_k() ? info.top_k_operation : Operation::kSoftmax; }
+  /// Which kind of problem the step takes.
+  template <template <typename> class Problem>
+  bool takes() const {
+    return std::holds_alternative<Launches<Problem>>(launches);
+  }
+  bool is_top_k() const { return takes<TopK>(); }
+  /// Whether a row of results is as long as a row of logits.
+  bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>(); }
+  Operation operation() const {
+    if (takes<LogSoftmax>()) return Operation::kLogSoftmax;
+    if (takes<NegativeLogLikelihood>()) return Operation::kNegativeLogLikelihood;
+    return is_top_k() ? info.top_k_operation : Operation::kSoftmax;
+  }
   std::string label() const { return variant.empty() ? name : name + "/" + variant; }
 };
 
@@ -109,8 +126,7 @@ const std::vector<Step>& all_steps();
 
 /// Registers at program start; used through WORKLOG_STEP.
 struct StepRegistration {
-  StepRegistration(std::string name, std::string variant, StepInfo info,
-                   std::variant<Launches<Softmax>, Launches<TopK>> launches);
+  StepRegistration(std::string name, std::string variant, StepInfo info, AnyLaunches launches);
 };
 
 /// The launch function template `launch` for each storage type. Which kind of problem it takes

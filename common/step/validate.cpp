@@ -73,18 +73,54 @@ void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_by
   }
 }
 
+namespace {
+
+// A result of the logits' own shape, which may be in their place.
+template <typename T>
+void validate_columns(const T* logits, const T* result, const char* name, std::int64_t rows,
+                      std::int64_t cols) {
+  validate_shape(rows, cols, sizeof(T));
+  const std::int64_t bytes = rows * cols * static_cast<std::int64_t>(sizeof(T));
+  const Array from{"logits", logits, bytes, alignof(T)};
+  const Array to{name, result, bytes, alignof(T)};
+  validate_array(from);
+  validate_array(to);
+  if (logits != result) refuse_overlap(from, to, "equal to logits or ");
+}
+
+}  // namespace
+
 template <typename T>
 void validate(const Step&, const Softmax<T>& problem) {
-  validate_shape(problem.rows, problem.cols, sizeof(T));
   validate_block_size(problem.block_size);
-  const std::int64_t bytes = problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T));
-  const Array logits{"logits", problem.logits, bytes, alignof(T)};
-  const Array probabilities{"probabilities", problem.probabilities, bytes, alignof(T)};
-  validate_array(logits);
-  validate_array(probabilities);
-  if (problem.logits != problem.probabilities) {
-    refuse_overlap(logits, probabilities, "equal to logits or ");
-  }
+  validate_columns(problem.logits, problem.probabilities, "probabilities", problem.rows,
+                   problem.cols);
+}
+
+template <typename T>
+void validate(const Step&, const LogSoftmax<T>& problem) {
+  validate_block_size(problem.block_size);
+  validate_columns(problem.logits, problem.log_probabilities, "log_probabilities", problem.rows,
+                   problem.cols);
+}
+
+template <typename T>
+void validate(const Step&, const NegativeLogLikelihood<T>& problem) {
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_shape(problem.rows, 1, sizeof(std::int64_t));
+  validate_block_size(problem.block_size);
+  const Array logits{"logits", problem.logits,
+                     problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T)),
+                     alignof(T)};
+  const Array labels{"labels", problem.labels,
+                     problem.rows * static_cast<std::int64_t>(sizeof(std::int64_t)),
+                     alignof(std::int64_t)};
+  const Array losses{"losses", problem.losses,
+                     problem.rows * static_cast<std::int64_t>(sizeof(float)), alignof(float)};
+  for (const Array& array : {logits, labels, losses})
+    validate_array(array);
+  refuse_overlap(logits, losses, "");
+  refuse_overlap(labels, losses, "");
 }
 
 template <typename T>
@@ -118,6 +154,12 @@ void validate(const Step& step, const TopK<T>& problem) {
 template void validate(const Step&, const Softmax<float>&);
 template void validate(const Step&, const Softmax<__half>&);
 template void validate(const Step&, const Softmax<__nv_bfloat16>&);
+template void validate(const Step&, const LogSoftmax<float>&);
+template void validate(const Step&, const LogSoftmax<__half>&);
+template void validate(const Step&, const LogSoftmax<__nv_bfloat16>&);
+template void validate(const Step&, const NegativeLogLikelihood<float>&);
+template void validate(const Step&, const NegativeLogLikelihood<__half>&);
+template void validate(const Step&, const NegativeLogLikelihood<__nv_bfloat16>&);
 template void validate(const Step&, const TopK<float>&);
 template void validate(const Step&, const TopK<__half>&);
 template void validate(const Step&, const TopK<__nv_bfloat16>&);

@@ -22,9 +22,14 @@ void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_by
 
 /// Throws ArgumentError for a bad shape, k below 1 or above cols or above kMaxK, a block size that
 /// is no multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not empty),
-/// or buffers that overlap. Only softmax may work in place, with `probabilities` equal to `logits`.
+/// or buffers that overlap. Only softmax and log-softmax may work in place, with a result equal to
+/// `logits`. Labels are not looked at: they are on the device.
 template <typename T>
 void validate(const Step& step, const Softmax<T>& problem);
+template <typename T>
+void validate(const Step& step, const LogSoftmax<T>& problem);
+template <typename T>
+void validate(const Step& step, const NegativeLogLikelihood<T>& problem);
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem);
 

@@ -125,6 +125,72 @@ template void RowChecker::check_softmax(std::int64_t, std::span<const double>,
 template void RowChecker::check_softmax(std::int64_t, std::span<const double>,
                                         std::span<const __nv_bfloat16>);
 
+void RowChecker::check_logarithm(const Element& element) {
+  ++found_.checked;
+  const double expected =
+      element.softmax.is_nan ? std::nan("") : element.t - std::log(element.softmax.d);
+  const auto describe = [&](const std::string& got) {
+    return place(element.row, element.position_name, element.position) + "got " + got +
+           ", expected " + to_text(expected);
+  };
+  if (element.never_written) {
+    fail(element.row, describe("nothing: never written"));
+    return;
+  }
+  if (std::isnan(expected) || std::isinf(expected)) {
+    const bool right = std::isnan(expected) ? std::isnan(element.got) : element.got == expected;
+    if (!right) fail(element.row, describe(to_text(element.got)));
+    return;
+  }
+
+  const double bound = element.bound.of_logarithm(element.t, expected);
+  const bool may_overflow = bound - expected > largest_finite(model_.storage);
+  if (may_overflow && std::isinf(element.got) && element.got < 0.0) return;
+  const double error = std::abs(element.got - expected);
+  const double one_ulp = ulp(std::max(1.0, std::abs(expected)), model_.storage);
+  // Written so that a NaN fails: every comparison with it is false.
+  if (!(error <= bound && element.got <= 0.0)) {
+    fail(element.row, describe(to_text(element.got)) + ": the error is " +
+                          to_text(error / one_ulp, "%.2f") + " ulp and may be " +
+                          to_text(bound / one_ulp, "%.2f") +
+                          " (x - m = " + to_text(element.t, "%.6g") + ")");
+  }
+  if (!std::isfinite(error)) return;
+  found_.max_ulp = std::max(found_.max_ulp, error / one_ulp);
+  if (error > 0.0) found_.max_share_of_bound = std::max(found_.max_share_of_bound, error / bound);
+}
+
+template <typename T>
+void RowChecker::check_log_softmax(std::int64_t row, std::span<const double> logits,
+                                   std::span<const T> log_probabilities) {
+  const SoftmaxRow softmax = softmax_row(logits, exponentials_);
+  const RowBound bound(model_, softmax, exponentials_);
+  for (std::size_t col = 0; col < logits.size(); ++col) {
+    check_logarithm({row, "column", static_cast<std::int64_t>(col),
+                     static_cast<double>(static_cast<float>(log_probabilities[col])),
+                     is_poison(log_probabilities[col]), logits[col] - softmax.m, exponentials_[col],
+                     softmax, bound});
+  }
+}
+
+template void RowChecker::check_log_softmax(std::int64_t, std::span<const double>,
+                                            std::span<const float>);
+template void RowChecker::check_log_softmax(std::int64_t, std::span<const double>,
+                                            std::span<const __half>);
+template void RowChecker::check_log_softmax(std::int64_t, std::span<const double>,
+                                            std::span<const __nv_bfloat16>);
+
+void RowChecker::check_loss(std::int64_t row, std::span<const double> logits, std::int64_t label,
+                            float loss) {
+  SoftmaxRow softmax = softmax_row(logits, exponentials_);
+  const RowBound bound(model_, softmax, exponentials_);
+  const bool has_label = label >= 0 && label < static_cast<std::int64_t>(logits.size());
+  softmax.is_nan |= !has_label;
+  const auto col = static_cast<std::size_t>(has_label ? label : 0);
+  check_logarithm({row, "label", label, -static_cast<double>(loss), is_poison(loss),
+                   logits[col] - softmax.m, exponentials_[col], softmax, bound});
+}
+
 // Leaves the expected columns in columns_. False if an index is wrong: its value is then not worth
 // comparing.
 bool RowChecker::check_indices(std::int64_t row, std::span<const double> ranked,

@@ -37,6 +37,15 @@ class RowChecker {
   void check_softmax(std::int64_t row, std::span<const double> logits,
                      std::span<const T> probabilities);
 
+  /// Compares `log_probabilities` with the logarithms of the softmax of `logits`. Errors are in
+  /// units of the last place at 1, or at the value where it is larger.
+  template <typename T>
+  void check_log_softmax(std::int64_t row, std::span<const double> logits,
+                         std::span<const T> log_probabilities);
+
+  /// Compares `loss` with minus the logarithm of the probability of column `label`.
+  void check_loss(std::int64_t row, std::span<const double> logits, std::int64_t label, float loss);
+
   /// Compares `values` and `indices` with the largest probabilities of the softmax of `logits`, and
   /// their columns.
   void check_softmax_top_k(std::int64_t row, std::span<const double> logits,
@@ -51,6 +60,7 @@ class RowChecker {
  private:
   struct Element;
   void check_probability(const Element& element);
+  void check_logarithm(const Element& element);
   bool check_indices(std::int64_t row, std::span<const double> ranked,
                      std::span<const std::int64_t> indices);
   void fail(std::int64_t row, std::string message);

@@ -24,7 +24,7 @@ constexpr double kDeviceExponential = 1.0;
 double tree_base(std::int64_t cols) {
   constexpr std::int64_t kShort = 4096;
   constexpr std::int64_t kLong = 100000;
-  if (cols <= kShort) return kDeviceExponential + 5.0;
+  if (cols <= kShort) return kDeviceExponential + 4.5;
   if (cols <= kLong) return kDeviceExponential + 8.0;
   return kDeviceExponential + 8.0 +
          2.0 * std::log2(static_cast<double>(cols) / static_cast<double>(kLong));
@@ -132,6 +132,15 @@ RowBound::RowBound(const ErrorModel& model, const SoftmaxRow& row,
 
 double RowBound::of_difference(double t, double p) const {
   return p > 0.0 ? -t * unbounded_ulp(p, model_.arithmetic) : 0.0;
+}
+
+double RowBound::of_logarithm(double t, double y) const {
+  if (std::isinf(t)) return 0.0;  // a masked column: exactly -inf
+  const double u = unit_roundoff(model_.arithmetic);
+  const double of_d =
+      2.0 * u * (model_.base_ulp + model_.leader_ulp / d_) + (d_ - smallest_d_) / smallest_d_;
+  const double error = of_d + u * (std::abs(t) + 2.0 * std::log(d_));
+  return error + 0.5 * ulp(std::abs(y) + error, model_.storage);
 }
 
 double RowBound::of(double t, double e) const {

@@ -51,6 +51,11 @@ constexpr double smallest_subnormal(FloatingFormat format) {
   return power_of_two(format.min_exponent - format.precision + 1);
 }
 
+/// The largest finite number.
+constexpr double largest_finite(FloatingFormat format) {
+  return (2.0 - power_of_two(1 - format.precision)) * power_of_two(1 - format.min_exponent);
+}
+
 /// What one unit in the last place would be at `value` if exponents had no lower limit.
 constexpr double unbounded_ulp(double value, FloatingFormat format) {
   return power_of_two(exponent_of(value) - format.precision + 1);

@@ -13,6 +13,7 @@
 #include "common/step/run.h"
 #include "common/verify/check_row.h"
 #include "common/verify/guarded_buffer.h"
+#include "common/verify/labels.h"
 #include "common/verify/rows_in_parallel.h"
 
 #ifdef WORKLOG_SIMT
@@ -103,8 +104,10 @@ class Verification {
     try {
       if (step_.is_top_k()) {
         verify_top_k();
+      } else if (step_.takes<NegativeLogLikelihood>()) {
+        verify_losses();
       } else {
-        verify_softmax();
+        verify_columns();
       }
     } catch (const CudaError& error) {
       note_findings();  // which say more than the error that they ended in
@@ -119,7 +122,8 @@ class Verification {
     return step.info.largest_logit;
   }
 
-  void verify_softmax() {
+  // Softmax or its logarithm.
+  void verify_columns() {
     // In place, the input is an output and guarded as one. Else it ends where the array ends, for
     // memory checkers to see.
     const std::int64_t size = case_.rows * case_.cols;
@@ -128,15 +132,22 @@ class Verification {
     GuardedBuffer<T> separate_output(options_.in_place ? 0 : size, options_.output_shift);
     GuardedBuffer<T>& output = options_.in_place ? input : separate_output;
     fill(input);
-    run_on<Softmax<T>>({.logits = input.data(),
-                        .probabilities = output.data(),
-                        .rows = case_.rows,
-                        .cols = case_.cols,
-                        .block_size = options_.block_size,
-                        .scratch = {}});
-    check_probabilities(output);
-    check_guards(output, "probabilities");
+    run_on({.logits = input.data(), .columns = output.data()});
+    check_columns(output);
+    check_guards(output, step_.takes<Softmax>() ? "probabilities" : "log-probabilities");
     if (!options_.in_place) check_unchanged(input);
+  }
+
+  void verify_losses() {
+    GuardedBuffer<T> input(case_.rows * case_.cols, options_.logits_shift, 0);
+    GuardedBuffer<std::int64_t> labels(case_.rows, 0, 0);
+    GuardedBuffer<float> losses(case_.rows, options_.output_shift);
+    fill(input);
+    labels.write(0, labels_of(case_.rows, case_.cols));
+    run_on({.logits = input.data(), .labels = labels.data(), .values = losses.data()});
+    if (case_.cols > 0) check_losses(losses);  // else nothing is written
+    check_guards(losses, "losses");
+    check_unchanged(input);
   }
 
   void verify_top_k() {
@@ -145,14 +156,8 @@ class Verification {
     GuardedBuffer<float> values(results, options_.output_shift);
     GuardedBuffer<std::int64_t> indices(results, options_.output_shift);
     fill(input);
-    const auto scratch = run_on<TopK<T>>({.logits = input.data(),
-                                          .values = values.data(),
-                                          .indices = indices.data(),
-                                          .rows = case_.rows,
-                                          .cols = case_.cols,
-                                          .k = case_.k,
-                                          .block_size = options_.block_size,
-                                          .scratch = {}});
+    const auto scratch =
+        run_on({.logits = input.data(), .values = values.data(), .indices = indices.data()});
     check_top_k(scratch, values, indices);
     check_guards(values, "values");
     check_guards(indices, "indices");
@@ -165,9 +170,12 @@ class Verification {
     });
   }
 
-  // Runs the step and waits for its end; returns its scratch as it was left.
-  template <typename Problem>
-  GuardedBuffer<std::uint16_t> run_on(Problem problem) {
+  // Runs the step on these arrays and waits for its end; returns its scratch as it was left.
+  GuardedBuffer<std::uint16_t> run_on(AnyProblem<T> problem) {
+    problem.rows = case_.rows;
+    problem.cols = case_.cols;
+    problem.k = case_.k;
+    problem.block_size = options_.block_size;
     const std::int64_t bytes = scratch_bytes(step_, case_.rows, case_.cols, case_.dtype);
     GuardedBuffer<std::uint16_t> scratch(bytes / static_cast<std::int64_t>(sizeof(std::uint16_t)));
     problem.scratch = Scratch(scratch.data(), bytes);
@@ -203,13 +211,30 @@ class Verification {
     });
   }
 
-  void check_probabilities(const GuardedBuffer<T>& output) {
+  void check_columns(const GuardedBuffer<T>& output) {
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
       std::vector<T> part(static_cast<std::size_t>(rows * case_.cols));
       output.read(first * case_.cols, part);
       compare_part(model(case_.dtype), first, rows,
                    [&](RowChecker& checker, std::int64_t row, const std::vector<double>& logits) {
-                     checker.check_softmax<T>(first + row, logits, row_of(part, row, case_.cols));
+                     const auto result = row_of(part, row, case_.cols);
+                     if (step_.takes<Softmax>()) {
+                       checker.check_softmax<T>(first + row, logits, result);
+                     } else {
+                       checker.check_log_softmax<T>(first + row, logits, result);
+                     }
+                   });
+    });
+  }
+
+  void check_losses(const GuardedBuffer<float>& losses) {
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      std::vector<float> part(static_cast<std::size_t>(rows));
+      losses.read(first, part);
+      compare_part(model(DType::kFloat32), first, rows,
+                   [&](RowChecker& checker, std::int64_t row, const std::vector<double>& logits) {
+                     checker.check_loss(first + row, logits, label_of(first + row, case_.cols),
+                                        part[static_cast<std::size_t>(row)]);
                    });
     });
   }
