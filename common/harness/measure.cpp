@@ -1,5 +1,7 @@
 #include "common/harness/measure.h"
 
+#include <utility>
+
 #include "common/cuda/device.h"
 
 #ifdef WORKLOG_SIMT
@@ -22,6 +24,9 @@ Counts counts_of(const Step& step, const Case& a_case, const simt::Counters& cou
     const std::int64_t total = elements == 0 ? 0 : accesses.of(a_case.rows, a_case.cols, a_case.k);
     return ratio(static_cast<std::uint64_t>(total), elements);
   };
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (const auto& [name, value] : simt::named(counters))
+    all.emplace_back(name, value);
   return {.loads_per_element = ratio(counters.global_loads.elements, elements),
           .stores_per_element = ratio(counters.global_stores.elements, elements),
           .predicted_loads = predicted(step.info.loads),
@@ -29,25 +34,7 @@ Counts counts_of(const Step& step, const Case& a_case, const simt::Counters& cou
           .sectors_per_load_request =
               ratio(counters.global_loads.sectors, counters.global_loads.requests),
           .launches = static_cast<std::int64_t>(counters.launches),
-          .all = {{"launches", counters.launches},
-                  {"blocks", counters.blocks},
-                  {"threads", counters.threads},
-                  {"global_load_elements", counters.global_loads.elements},
-                  {"global_load_bytes", counters.global_loads.bytes},
-                  {"global_load_requests", counters.global_loads.requests},
-                  {"global_load_sectors", counters.global_loads.sectors},
-                  {"global_store_elements", counters.global_stores.elements},
-                  {"global_store_bytes", counters.global_stores.bytes},
-                  {"global_store_requests", counters.global_stores.requests},
-                  {"global_store_sectors", counters.global_stores.sectors},
-                  {"shared_load_requests", counters.shared_loads.requests},
-                  {"shared_load_wavefronts", counters.shared_loads.wavefronts},
-                  {"shared_store_requests", counters.shared_stores.requests},
-                  {"shared_store_wavefronts", counters.shared_stores.wavefronts},
-                  {"block_barriers", counters.block_barriers},
-                  {"shuffles", counters.shuffles},
-                  {"votes", counters.votes},
-                  {"divergences", counters.divergences}}};
+          .all = std::move(all)};
 }
 
 #endif

@@ -88,12 +88,16 @@ Options parse_options(int argc, const char* const* argv) {
         flag(options.all);
       } else if (option == "--counters") {
         flag(options.counters);
+      } else if (option == "--access") {
+        flag(options.access);
       } else if (option == "--in-place") {
         flag(options.in_place);
       } else if (option == "--no-times") {
         flag(options.no_times);
       } else if (option == "--records") {
         options.records = arguments.value();
+      } else if (option == "--annotations") {
+        options.annotations = arguments.value();
       } else if (option == "--variant") {
         const std::string name = arguments.value();
         options.variant = name == "none" ? "" : name;
@@ -129,8 +133,9 @@ Options parse_options(int argc, const char* const* argv) {
 
 std::string usage(const std::string& program) {
   return "usage: " + program + R"( [OPTION..]
-Verifies the step and its variants and counts their accesses on the CPU executor; on a GPU it
-times them instead. Without a case it runs a few, on random, masked, special and recorded logits.
+Verifies the step and its variants and counts their accesses on the CPU executor, in all and, for
+the first of them, by line; on a GPU it times them instead. Without a case it runs a few, on random,
+masked, special and recorded logits.
 
 one case:
   --rows R --cols C    its shape (64 x 4096)
@@ -138,7 +143,7 @@ one case:
                        or recorded, with a shape of its own: attention, search
                        (search on a top-k step prints what was found)
   --k K                how many of the largest, for top-k steps (5)
-  --in-place           softmax steps: the output is the input
+  --in-place           softmax and log-softmax steps: the output is the input
   --no-times           verify only, also on a GPU (for compute-sanitizer)
   --block-size B       threads a block (0: the step's own choice)
   --seed S             of the input (0)
@@ -148,7 +153,10 @@ which of the program's kernels:
 what else it does:
   --all                shows every case, not one for each kernel and type
   --counters           prints a case's counters, `name<TAB>value` a line (f32, no variant)
+  --access             prints which lane touches what, request by request, for the first warps of
+                       a case (32 x 128 in blocks of 32, f32, no variant)
   --records FILE       runs the report's cases and writes them to FILE
+  --annotations FILE   writes counts by line and the first warps' requests to FILE (f32)
   --list               prints the step and its variants
   --help               prints this text
 
@@ -178,10 +186,11 @@ std::vector<DType> chosen_types(const Options& options) {
 Case chosen_case(const Options& options, const Step& step, DType dtype) {
   if (options.k && !step.is_top_k()) {
     throw UsageError("--k " + std::to_string(*options.k) + ": " + step.label() +
-                     " is a softmax, which has no k");
+                     " is no top-k: it has no k");
   }
-  if (options.in_place && step.is_top_k()) {
-    throw UsageError("--in-place: " + step.label() + " is a top-k, which cannot work in place");
+  if (options.in_place && !step.keeps_columns()) {
+    throw UsageError("--in-place: " + step.label() +
+                     " cannot work in place: its results are not as many as the logits");
   }
   const Input input = options.input.value_or(Input::kRandom);
   Case a_case{.dtype = dtype, .rows = kDefaultRows, .cols = kDefaultCols, .k = 0, .input = input};

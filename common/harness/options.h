@@ -25,7 +25,9 @@ struct Options {
   bool list = false;
   bool all = false;  ///< every case in the table, not one for each kernel and type
   bool counters = false;
+  bool access = false;
   std::optional<std::filesystem::path> records;
+  std::optional<std::filesystem::path> annotations;
 
   std::optional<std::string> variant;  ///< "" is the ladder's own kernel
   std::optional<DType> dtype;

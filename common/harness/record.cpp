@@ -1,9 +1,9 @@
 #include "common/harness/record.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
-#include <system_error>
+#include <string>
+
+#include "common/harness/write_whole.h"
 
 namespace worklog {
 
@@ -11,6 +11,10 @@ std::string_view name_of(Operation operation) {
   switch (operation) {
     case Operation::kSoftmax:
       return "softmax";
+    case Operation::kLogSoftmax:
+      return "log_softmax";
+    case Operation::kNegativeLogLikelihood:
+      return "negative_log_likelihood";
     case Operation::kSoftmaxTopK:
       return "softmax_top_k";
     case Operation::kSoftmaxThenTopK:
@@ -64,25 +68,7 @@ void write_records(const std::filesystem::path& path, const std::vector<Record>&
   nlohmann::ordered_json json = {{"records", nlohmann::ordered_json::array()}};
   for (const Record& record : records)
     json["records"].push_back(to_json(record));
-
-  std::filesystem::path temporary = path;
-  temporary += ".part";
-  {
-    std::ofstream file(temporary);
-    file << json.dump(1) << '\n';
-    file.close();
-    if (!file) {
-      std::error_code ignored;
-      std::filesystem::remove(temporary, ignored);
-      throw std::runtime_error(temporary.string() + ": cannot be written");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::filesystem::remove(temporary);
-    throw std::runtime_error(path.string() + ": cannot be written: " + error.message());
-  }
+  write_whole(path, json.dump(1) + '\n');
 }
 
 }  // namespace worklog

@@ -51,8 +51,8 @@ std::string_view name_of(Operation operation);
 /// The record as it stands in report.json. A count that is not known is null or absent.
 nlohmann::ordered_json to_json(const Record& record);
 
-/// Writes {"records": [...]} to `path`, through a temporary file beside it: the file is there whole
-/// or not at all. Throws std::runtime_error that names the file.
+/// Writes {"records": [...]} to `path`, whole or not at all. Throws std::runtime_error that names
+/// the file.
 void write_records(const std::filesystem::path& path, const std::vector<Record>& records);
 
 }  // namespace worklog

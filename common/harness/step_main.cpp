@@ -18,7 +18,16 @@
 #include "common/harness/search.h"
 #include "common/harness/step_times.h"
 #include "common/harness/table.h"
+#include "common/harness/write_whole.h"
 #include "common/step/validate.h"
+
+#ifdef WORKLOG_SIMT
+#include <nlohmann/json.hpp>
+
+#include "common/harness/counted/access_rows.h"
+#include "common/harness/counted/annotations.h"
+#include "common/harness/counted/line_table.h"
+#endif
 
 namespace {
 
@@ -201,11 +210,17 @@ int print_table(const Options& options) {
   table.print_header();
   std::size_t shown = 0;
   std::size_t wrong = 0;
+#ifdef WORKLOG_SIMT
+  std::vector<simt::LineCounters> lines;  // of the first
+#endif
   for (std::size_t i = 0; i < planned.size(); ++i) {
     const auto& [step, a_case] = planned[i];
     const bool is_first =
         i == 0 || planned[i - 1].step != step || planned[i - 1].a_case.dtype != a_case.dtype;
     const Record record = measure(*step, a_case, verify_options);
+#ifdef WORKLOG_SIMT
+    if (i == 0) lines = simt::counters_by_line();
+#endif
     if (!record.ok()) ++wrong;
     if (record.ok() && !is_first && !shows_all(options)) continue;
     ++shown;
@@ -218,6 +233,10 @@ int print_table(const Options& options) {
               << " cases are as they should be; --all shows each\n";
   }
   print_stated_failures(steps);
+#ifdef WORKLOG_SIMT
+  std::cout << "\nBy line: " << describe(planned.front()) << "\n\n";
+  print_line_table(std::cout, lines, SourceText(*planned.front().step));
+#endif
   const Step& first = *steps.front();
   if (options.input == Input::kSearch && first.is_top_k()) {
     const DType dtype = options.dtype.value_or(DType::kFloat16);
@@ -245,12 +264,16 @@ int print_counters(Options options) {
   return record.ok() ? kOk : kWrong;
 }
 
-int write_report_records(const Options& options) {
-  const std::filesystem::path folder = std::filesystem::absolute(*options.records).parent_path();
+// Refuses a file that cannot be written before minutes are spent on what it is to hold.
+void check_folder_of(const std::string& option, const std::filesystem::path& file) {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder)) {
-    throw UsageError("--records " + options.records->string() + ": there is no folder " +
-                     folder.string());
+    throw UsageError(option + " " + file.string() + ": there is no folder " + folder.string());
   }
+}
+
+int write_report_records(const Options& options) {
+  check_folder_of("--records", *options.records);
   std::vector<Planned> planned;
   for (const Step* step : chosen_steps(options)) {
     for (const DType dtype : chosen_types(options)) {
@@ -275,6 +298,43 @@ int write_report_records(const Options& options) {
   return all_ok ? kOk : kWrong;
 }
 
+#ifdef WORKLOG_SIMT
+
+int print_access(Options options) {
+  if (!options.variant) options.variant = "";
+  const Step& step = *chosen_steps(options).front();
+  const DType dtype = options.dtype.value_or(DType::kFloat32);
+  const bool has_shape = options.rows || options.cols || (options.input && is_real(*options.input));
+  if (!has_shape) {
+    const Case small = small_case(step, dtype);
+    options.rows = small.rows;
+    options.cols = small.cols;
+    if (options.block_size == 0) options.block_size = kSmallBlock;
+  }
+  const Case a_case = chosen_case(options, step, dtype);
+  check_possible(a_case);
+  print_access_rows(std::cout, traced_run(step, a_case, options.block_size));
+  return kOk;
+}
+
+int write_annotations(const Options& options) {
+  check_folder_of("--annotations", *options.annotations);
+  write_whole(*options.annotations, annotations(chosen_steps(options)).dump() + "\n");
+  return kOk;
+}
+
+#else
+
+int print_access(const Options&) {
+  throw UsageError("--access: only the CPU executor sees single requests");
+}
+
+int write_annotations(const Options&) {
+  throw UsageError("--annotations: only the CPU executor counts by line");
+}
+
+#endif
+
 int run_program(const Options& options, const std::string& program) {
   if (options.help) {
     std::cout << usage(program);
@@ -286,6 +346,8 @@ int run_program(const Options& options, const std::string& program) {
   }
   if (options.records) return write_report_records(options);
   if (options.counters) return print_counters(options);
+  if (options.access) return print_access(options);
+  if (options.annotations) return write_annotations(options);
   return print_table(options);
 }
 

@@ -8,6 +8,7 @@
 #include "common/cuda/device_buffer.h"
 #include "common/harness/timing.h"
 #include "common/step/run.h"
+#include "common/verify/labels.h"
 #endif
 
 namespace worklog {
@@ -38,29 +39,31 @@ DeviceBuffer<T> logits_of(const Case& a_case) {
 template <typename T>
 StepTime time_as(const Step& step, const Case& a_case, int block_size) {
   static Timer timer;
-  const std::int64_t results = a_case.rows * a_case.k;
+  const bool has_labels = step.takes<NegativeLogLikelihood>();
+  const std::int64_t listed = a_case.rows * a_case.k;
   const DeviceBuffer<T> logits = logits_of<T>(a_case);
-  DeviceBuffer<T> probabilities(step.is_top_k() ? 0 : logits.size());
-  DeviceBuffer<float> values(results);
-  DeviceBuffer<std::int64_t> indices(results);
+  const DeviceBuffer<std::int64_t> labels(labels_of(has_labels ? a_case.rows : 0, a_case.cols));
+  DeviceBuffer<T> columns(step.keeps_columns() ? logits.size() : 0);
+  DeviceBuffer<float> values(has_labels ? a_case.rows : listed);
+  DeviceBuffer<std::int64_t> indices(listed);
   const std::int64_t bytes = scratch_bytes(step, a_case.rows, a_case.cols, a_case.dtype);
   DeviceBuffer<std::byte> memory(bytes);
 
   const Timing timing = timer.cold([&](cudaStream_t stream) {
-    const Scratch scratch(memory.data(), bytes);
-    if (step.is_top_k()) {
-      run<T>(step,
-             TopK<T>{logits.data(), values.data(), indices.data(), a_case.rows, a_case.cols,
-                     a_case.k, block_size, scratch},
-             stream);
-    } else {
-      run<T>(step,
-             Softmax<T>{logits.data(), probabilities.data(), a_case.rows, a_case.cols, block_size,
-                        scratch},
-             stream);
-    }
+    run(step,
+        AnyProblem<T>{.logits = logits.data(),
+                      .labels = labels.data(),
+                      .columns = columns.data(),
+                      .values = values.data(),
+                      .indices = indices.data(),
+                      .rows = a_case.rows,
+                      .cols = a_case.cols,
+                      .k = a_case.k,
+                      .block_size = block_size,
+                      .scratch = Scratch(memory.data(), bytes)},
+        stream);
   });
-  const auto must_move = static_cast<double>(logits.bytes() + probabilities.bytes() +
+  const auto must_move = static_cast<double>(logits.bytes() + labels.bytes() + columns.bytes() +
                                              values.bytes() + indices.bytes());
   constexpr double kBytesPerMicrosecond = 1e3;  // of one GB/s
   return {timing.median_us, must_move / timing.median_us / kBytesPerMicrosecond};
