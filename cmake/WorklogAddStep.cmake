@@ -37,6 +37,8 @@ function(worklog_add_cpu_kernels target)
       COMMENT "Translating ${source} for the CPU executor" VERBATIM)
     target_sources(${target} PRIVATE ${translated})
   endforeach()
+  add_dependencies(${target} worklog_device_headers)
+  target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/translated)
   target_link_libraries(${target} PUBLIC simt_device_code PRIVATE worklog_warnings)
 endfunction()
 

@@ -5,7 +5,7 @@
 #   step_NN_slug_gpu_tests   the same on a GPU, where CUDA was found; skipped on a machine without one, unless the
 #                            environment has REQUIRE_GPU=1
 
-# The suites of tests/steps. The sweeps take the longest, so they start first.
+# The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16)
 set(worklog_short_suites inputs shapes top_k bad_input)
 set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
@@ -35,6 +35,16 @@ function(worklog_add_step_tests step)
   foreach(suite IN LISTS worklog_long_suites)
     set_tests_properties(${step}.${suite} PROPERTIES COST 100)
   endforeach()
+  foreach(suite IN LISTS worklog_short_suites)
+    set_tests_properties(${step}.${suite} PROPERTIES COST 50)
+  endforeach()
+
+  # Counts by line and traced requests, with which tests/report compares what the pages show.
+  set(annotations ${CMAKE_BINARY_DIR}/annotations/${step}.json)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/annotations)
+  add_test(NAME ${step}.annotations COMMAND step_${step}_cpu --annotations ${annotations})
+  set_tests_properties(${step}.annotations PROPERTIES FIXTURES_SETUP annotations LABELS cpu)
+  set_property(GLOBAL APPEND PROPERTY WORKLOG_ANNOTATIONS ${annotations})
 
   if(WORKLOG_HAS_CUDA)
     set(program step_${step}_gpu_tests)

@@ -135,10 +135,12 @@ TEST_CASE("a cluster barrier that a block does not reach is found") {
 }
 
 TEST_CASE("a cluster that does not divide the grid, or is too large, is refused") {
+  const ExpectedFindings found;
   const DeviceArray<int> results(32);
   CHECK(launch_clusters(one_block_returns, 3, 32, 2, 0, results.get()) != cudaSuccess);
   CHECK(launch_clusters(one_block_returns, 32, 32, 32, 0, results.get()) != cudaSuccess);
   cudaGetLastError();
+  CHECK(found.kinds() == "refused-launch refused-launch ");
 }
 
 TEST_SUITE_END();

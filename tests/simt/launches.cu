@@ -1,8 +1,12 @@
 // What a launch is given, and what it is refused.
 
 #include <doctest/doctest.h>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/simt/executor/launch_observer.h"
 #include "tests/simt/device_array.h"
 
 namespace {
@@ -26,14 +30,16 @@ __global__ void local_stack(int* results, int n) {
   int sum = 0;
   for (int i = 0; i < 512; i += n)
     sum += values[i];
-  results[threadIdx.x] = sum;
+  results[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 // Whether a launch of this shape runs; it counts its threads.
 int run(dim3 grid, dim3 block, std::size_t dynamic_bytes, int* error) {
+  const ExpectedFindings found;
   const DeviceArray<int> counter = zeros<int>(1);
   add_one<<<grid, block, dynamic_bytes>>>(counter.get());
   *error = cudaGetLastError();
+  CHECK(found.kinds() == (*error == 0 ? "" : "refused-launch "));
   return counter.host()[0];
 }
 
@@ -77,6 +83,47 @@ TEST_CASE("every block runs once, on any number of workers") {
   }
 }
 
+TEST_CASE("an observer is told of every launch that ran, with its own counts") {
+  struct Seen {
+    std::string kernel;
+    unsigned blocks, threads, dynamic_bytes;
+    std::uint64_t atomics;
+  };
+  std::vector<Seen> seen;
+  simt::observe_launches([&](const simt::EndedLaunch& launch) {
+    seen.push_back({std::string(launch.kernel), launch.config.grid.x, launch.config.block.x,
+                    static_cast<unsigned>(launch.config.dynamic_shared_bytes),
+                    launch.counters.global_atomics.requests});
+  });
+  int error = 0;
+  run(dim3(3), dim3(64), 16, &error);
+  run(dim3(1), dim3(1025), 0, &error);  // refused
+  run(dim3(2), dim3(32), 0, &error);
+  simt::observe_launches({});
+  run(dim3(1), dim3(32), 0, &error);
+
+  REQUIRE(seen.size() == 2);
+  CHECK(seen[0].kernel == "add_one");
+  CHECK(seen[0].blocks == 3);
+  CHECK(seen[0].threads == 64);
+  CHECK(seen[0].dynamic_bytes == 16);
+  CHECK(seen[0].atomics == 6);
+  CHECK(seen[1].atomics == 2);
+}
+
+TEST_CASE("counters have names, each its own") {
+  int error = 0;
+  run(dim3(3), dim3(64), 0, &error);
+  std::map<std::string_view, std::uint64_t> values;
+  for (const auto& [name, value] : simt::named(simt::last_launch()))
+    CHECK(values.emplace(name, value).second);
+  CHECK(values.at("launches") == 1);
+  CHECK(values.at("blocks") == 3);
+  CHECK(values.at("threads") == 192);
+  CHECK(values.at("global_atomic_requests") == 6);
+  CHECK(values.at("global_load_requests") == 0);
+}
+
 TEST_CASE("a launch that a device refuses runs nothing") {
   int error = 0;
   const auto refused = [&](dim3 grid, dim3 block, std::size_t dynamic_bytes, int expected) {
@@ -109,8 +156,10 @@ TEST_CASE("more than 48 KiB of dynamic shared memory need permission, where the 
   config.dynamic_shared_bytes = 100 * 1024;
   config.kernel = &kernel;
   const auto nothing = [](void*) {};
+  const ExpectedFindings found;
   simt::launch("kernel", config, nothing, nullptr);
   CHECK(simt::take_error() == cudaErrorInvalidValue);
+  CHECK(found.kinds() == "refused-launch ");
   CHECK(simt::allow_dynamic_shared(&kernel, 228 * 1024) == cudaErrorInvalidValue);
   CHECK(simt::allow_dynamic_shared(&kernel, 100 * 1024) == cudaSuccess);
   simt::launch("kernel", config, nothing, nullptr);
@@ -118,7 +167,7 @@ TEST_CASE("more than 48 KiB of dynamic shared memory need permission, where the 
 }
 
 TEST_CASE("local arrays live on stacks that do not meet") {
-  const DeviceArray<int> results(256);
+  const DeviceArray<int> results(4 * 256);
   local_stack<<<4, 256>>>(results.get(), 1);
   for (const int sum : results.host())
     CHECK(sum == 511 * 512 / 2);

@@ -53,7 +53,7 @@ __global__ void with_warp_barrier(float* y) {
   __shared__ float s[32];
   s[threadIdx.x] = 1.0f;
   __syncwarp();
-  y[threadIdx.x] = s[31 - threadIdx.x];
+  y[blockIdx.x * 32 + threadIdx.x] = s[31 - threadIdx.x];
 }
 __global__ void dynamic_too_small(float* y) {
   extern __shared__ float buffer[];

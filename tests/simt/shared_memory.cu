@@ -102,6 +102,8 @@ TEST_CASE("48 KiB of static memory, and 227 KiB in all, are the limit") {
   large<48 * 1024><<<1, 1>>>(results.get());
   CHECK(found.kinds().empty());
   CHECK(results.host()[0] == 1);
+  CHECK(cudaFuncSetAttribute(large<48 * 1024>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             180 * 1024) == cudaSuccess);
   large<48 * 1024><<<1, 1, 179 * 1024>>>(results.get());
   CHECK(found.kinds().empty());
   large<48 * 1024 + 1><<<1, 1>>>(results.get());

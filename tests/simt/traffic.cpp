@@ -24,6 +24,7 @@ Request request(unsigned bytes, AddressOfLane address_of_lane, std::uint32_t lan
     made.lanes[made.count] = static_cast<std::uint8_t>(lane);
     made.addresses[made.count++] = address_of_lane(lane);
   }
+  simt::find_stride(made);
   return made;
 }
 
@@ -38,6 +39,15 @@ unsigned model_of_sectors(const Request& request) {
     for (unsigned byte = 0; byte < request.bytes; ++byte) {
       touched.insert((request.addresses[i] + byte) / 32);
     }
+  }
+  return static_cast<unsigned>(touched.size());
+}
+
+unsigned model_of_constant_words(const Request& request) {
+  std::set<std::uint64_t> touched;
+  for (unsigned i = 0; i < request.count; ++i) {
+    for (unsigned byte = 0; byte < request.bytes; ++byte)
+      touched.insert((request.addresses[i] + byte) / 4);
   }
   return static_cast<unsigned>(touched.size());
 }
@@ -112,6 +122,15 @@ TEST_CASE("an atomic operation visits a sector for each lane on its busiest word
         3 + 3);
 }
 
+TEST_CASE("constants are read a word at a time") {
+  CHECK(constant_words(strided(4, 64, 0)) == 1);
+  CHECK(constant_words(strided(16, 64, 0)) == 4);
+  CHECK(constant_words(strided(2, 0, 2)) == 16);
+  CHECK(constant_words(strided(4, 0, 4)) == 32);
+  CHECK(constant_words(strided(4, 0, 128)) == 32);
+  CHECK(constant_words(strided(8, 0, 8)) == 64);
+}
+
 TEST_CASE("random requests agree with the models") {
   std::mt19937 random(20180508);
   for (int round = 0; round < 20000; ++round) {
@@ -130,6 +149,7 @@ TEST_CASE("random requests agree with the models") {
         lanes);
     CAPTURE(round);
     REQUIRE(sectors(made) == model_of_sectors(made));
+    REQUIRE(constant_words(made) == model_of_constant_words(made));
     REQUIRE(wavefronts(made).total == model_of_wavefronts(made).total);
     REQUIRE(wavefronts(made).conflicts == model_of_wavefronts(made).conflicts);
   }

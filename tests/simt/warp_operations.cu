@@ -147,6 +147,7 @@ TEST_CASE("values of eight bytes") {
   CHECK(doubles.host()[3] == 0.1 * 4);
   CHECK(doubles.host()[31] == 0.1 * 31);
   CHECK(integers.host()[17] == (1ll << 40) + 5);
+  CHECK(simt::last_launch().shuffles == 2 * 2);  // 4 bytes at a time, as on a device
 }
 
 TEST_CASE("a barrier that counts, over several warps, the last of them partial") {

@@ -21,18 +21,16 @@ expect() {
 }
 
 echo 'void f() { k<<<1, 2>>>(3); }' >good.cu
-printf '\n__shared__ int row;\n' >bad.cu
+printf '\nvoid f() { __shared__ int row = 1; }\n' >bad.cu
 
 expect 0 '' "$translate" good.cu good.cpp
 [ "$(head -1 good.cpp)" = "#line 1 \"$folder/good.cu\"" ] || fail "first line: $(head -1 good.cpp)"
 
-expect 1 "bad.cu:2: error: the __shared__ variable 'row' is declared outside a function; declare it in the function \
-that uses it" "$translate" bad.cu bad.cpp
+expect 1 "bad.cu:2: error: the __shared__ variable 'row' has an initializer, which CUDA does not allow" "$translate" bad.cu bad.cpp
 [ ! -e bad.cpp ] || fail "a refused file was written"
 
 cp good.cpp before
-expect 1 "bad.cu:2: error: the __shared__ variable 'row' is declared outside a function; declare it in the function \
-that uses it" "$translate" bad.cu good.cpp
+expect 1 "bad.cu:2: error: the __shared__ variable 'row' has an initializer, which CUDA does not allow" "$translate" bad.cu good.cpp
 cmp -s good.cpp before || fail "a refusal changed the output of an earlier run"
 
 expect 1 'simt_translate: error: absent.cu: cannot be read' "$translate" absent.cu out.cpp

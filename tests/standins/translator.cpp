@@ -1,7 +1,9 @@
 // The source translator: what each construct becomes, what is refused, and that no line moves.
 
 #include <algorithm>
+#include <array>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -42,13 +44,25 @@ std::string in_function(const std::string& body) {
 
 std::string launcher(const std::string& name, const std::string& callee, const std::string& rest) {
   return "::simt::launcher(\"" + name + "\", [&](auto... arguments) { " + callee +
-         "(arguments...); }, " + rest;
+         "(arguments...); }, [&](auto of) -> decltype(of(" + name + ")) { return of(" + name +
+         "); }, " + rest;
 }
 
 std::string shared(const std::string& name, const std::string& type) {
   return "static constinit const ::simt::SharedVariable simt_shared_" + name + "{\"" + name +
          "\", sizeof(" + type + "), alignof(" + type + "), {__FILE__, __LINE__}}; auto& " + name +
          " = ::simt::shared_variable<" + type + ">(simt_shared_" + name + ");";
+}
+
+/// What stays of `__shared__ int name;` outside functions.
+std::string described(const std::string& name) {
+  const std::string text = shared(name, "int");
+  return text.substr(0, text.find("auto& "));
+}
+
+std::string added(const std::string& name, const std::string& memory) {
+  return " static const ::simt::AddedVariable simt_added_" + name + "{\"" + name + "\", " + name +
+         ", ::simt::DeviceVariable::" + memory + "};";
 }
 
 /// The position of `text`, which must be there.
@@ -145,6 +159,17 @@ TEST_CASE("a launch in a macro's argument or body is translated") {
         "CHECK((" + launcher("k<a, b>", "k<a, b>", "1, 2)(x)));"));
   CHECK(translated("#define RUN(x) \\\n  k<<<1, 2>>>(x)\n") ==
         "#define RUN(x) \\\n  " + launcher("k", "k", "1, 2)(x)\n"));
+  CHECK(translated("#define RUN(k, n) k<<<n, 2>>>(x)\n") ==
+        "#define RUN(k, n) ::simt::launcher(#k, [&](auto... arguments) { k(arguments...); }, "
+        "[&](auto of) -> decltype(of(k)) { return of(k); }, n, 2)(x)\n");
+}
+
+TEST_CASE("a kernel checks its launch bounds") {
+  CHECK(
+      translated("void __launch_bounds__(N * 2, 1) k(int x) { y(); }") ==
+      "void __launch_bounds__(N * 2, 1) k(int x) { ::simt::check_launch_bounds(N * 2, 1); y(); }");
+  CHECK(translated("void __launch_bounds__(8) k(int x); void l() { }") ==
+        "void __launch_bounds__(8) k(int x); void l() { }");
 }
 
 TEST_CASE("a kernel declared in clusters is launched in them") {
@@ -209,27 +234,122 @@ TEST_CASE("functions are told from namespaces and classes") {
         before + " template <class T, int n = (1 > 0)> __device__ auto f(T x) const -> int { ";
     CHECK(translated(function + "__shared__ int y; } } }") ==
           function + shared("y", "int") + " } } }");
-    CHECK(
-        refused(before + "\n__shared__ int y; } }").starts_with("2: the __shared__ variable 'y'"));
+    CHECK(translated(before + "\n__shared__ int y; } }") ==
+          before + "\n" + described("y") + " } }");
   }
-  CHECK(refused("void f() {}\n__shared__ int y;").starts_with("2: "));
-  CHECK(refused("auto f = [] {};\nenum class E { a };\n\n__shared__ int y;").starts_with("4: "));
+  CHECK(translated("void f() {}\n__shared__ int y;") == "void f() {}\n" + described("y"));
+  const std::string others = "auto f = [] {};\nenum class E { a };\n\n";
+  CHECK(translated(others + "__shared__ int y;") == others + described("y"));
 }
 
 TEST_CASE("both branches of a conditional may open the same function") {
   const std::string source =
       "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n__shared__ int y; }\n";
   CHECK(translated(source).find("simt_shared_y") != std::string::npos);
-  CHECK(refused(source + "__shared__ int z;\n").starts_with("7: "));
+  CHECK(translated(source + "__shared__ int z;\n").ends_with(described("z") + "\n"));
+}
+
+TEST_CASE(
+    "a shared variable outside functions is referred to by the device functions that use it") {
+  const std::string tile = "auto& tile = ::simt::dynamic_shared_variable<float[]>();";
+  CHECK(translated("extern __shared__ float tile[];\n__global__ void k() { tile[0] = 1; }\n"
+                   "__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n") ==
+        "\n__global__ void k() { " + tile +
+            " tile[0] = 1; }\n__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n");
+  const std::string y = "auto& y = ::simt::shared_variable<int>(simt_shared_y);";
+  CHECK(
+      translated("__shared__ int y;\n__device__ void f() { y = 1; }\n__global__ void k() { y; }") ==
+      described("y") + "\n__device__ void f() { " + y + " y = 1; }\n__global__ void k() { " + y +
+          " y; }");
+}
+
+TEST_CASE("a variable of the device is made known behind its declaration") {
+  CHECK(translated("__device__ int a; // b\nint after;") ==
+        "__device__ int a;" + added("a", "kDevice") + " // b\nint after;");
+  CHECK(translated("__constant__ float a[N][2], b = 1.0f, *c;") ==
+        "__constant__ float a[N][2], b = 1.0f, *c;" + added("a", "kConstant") +
+            added("b", "kConstant") + added("c", "kConstant"));
+  for (const auto& [declaration, memory] : std::initializer_list<std::array<std::string, 2>>{
+           {"static __device__ unsigned long long x = 0;", "kDevice"},
+           {"__device__ __managed__ int x = 0;", "kManaged"},
+           {"__managed__ int x{0};", "kManaged"},
+           {"const __constant__ int x[] = {1, 2, f<1, 2>(3)};", "kConstant"},
+           {"static const float __constant__ x[2] = {1, 2};", "kConstant"},
+           {"alignas(16) __constant__ float x[4];", "kConstant"},
+           {"__constant__ __align__(16) float4 x[4];", "kConstant"},
+           {"[[maybe_unused]] inline __device__ volatile int x;", "kDevice"},
+           {"__constant__ std::array<a::B<int, 4>, 2> x;", "kConstant"},
+           {"__constant__ struct Parameters { int n, m; float f(); } x;", "kConstant"},
+           {"__constant__ struct { int n; } x = {3};", "kConstant"},
+           {"__constant__ const struct Parameters x;", "kConstant"},
+           {"__device__ float (*x)(float, int) = add;", "kDevice"},
+           {"__device__ float (*x[2])(float) = {add, mul};", "kDevice"},
+           {"__device__ int* const __restrict__ x = nullptr;", "kDevice"},
+           {"__constant__ decltype(f(1)) x;", "kConstant"}}) {
+    CAPTURE(declaration);
+    const std::string text = "struct S {};\n" + declaration;
+    CHECK(translated(text) == text + added("x", memory));
+    const std::string in_namespaces = "namespace a { extern \"C\" { ";
+    CHECK(translated(in_namespaces + declaration + " } }") ==
+          in_namespaces + declaration + added("x", memory) + " } }");
+  }
+  const std::string text = translated("__constant__ float a[2] = {\n 1,\n#if A\n 2\n#endif\n};\n");
+  CHECK(text.ends_with("};" + added("a", "kConstant") + "\n"));
+}
+
+TEST_CASE("what may be no definition of a variable of the device is left alone") {
+  for (const std::string source :
+       {"extern __constant__ int x;",
+        "extern __device__ int x[];",
+        "extern \"C\" __device__ int x;",
+        "struct S { static __device__ int x; };",
+        "class S { __device__ S& f(); __device__ S(); };",
+        "__device__ int S::x;",
+        "template <class T> __device__ T x;",
+        "template <> __device__ int x<int>;",
+        "__device__ int f(int x);",
+        "__device__ int f() { return 0; }\n__global__ void g(int a, int b) {}\nint x;",
+        "__device__ __forceinline__ float2 f(float2 a) { return a; } int x, y;",
+        "__host__ __device__ inline auto f(int a = 3) -> std::pair<int, T<4>> { return {}; }",
+        "__device__ S operator+(S a, S b);",
+        "__device__ S::operator int() const { return 0; }",
+        "__device__ S& S::operator=(const S& x) { return *this; }",
+        "__device__ X x(3);",
+        "auto f = [] __device__ (int x) { return x; };",
+        "using F = int (*)(int); MACRO(__device__ x)",
+        "void f() { static __device__ int x; }",
+        "__device__ void f(); __device__ int",
+        "__device__",
+        "struct S { int a; } __device__ s;",
+        "DECLARE(int) __device__ x;",
+        "__device__ int& x = y;",
+        "template <class T> struct S { __device__ T x; };"}) {
+    CAPTURE(source);
+    CHECK(translated(source) == source);
+  }
+}
+
+TEST_CASE("kernels that are launched by a function get their names") {
+  const auto named = [](const std::string& name) {
+    return "::simt::named_kernel(\"" + name + "\", " + name + ")";
+  };
+  CHECK(translated(in_function("cudaLaunchKernelEx(&config, k<float, 4>, a, b);")) ==
+        in_function("cudaLaunchKernelEx(&config, " + named("k<float, 4>") + ", a, b);"));
+  for (const std::string cast : {"(void*)k", "(const void *)k", "reinterpret_cast<void*>(k)",
+                                 "static_cast<const void*>(k)", "k"}) {
+    CHECK(
+        translated(in_function("cudaLaunchCooperativeKernel(" + cast + ", grid, block, args);")) ==
+        in_function("cudaLaunchCooperativeKernel(" + named("k") + ", grid, block, args);"));
+  }
+  CHECK(translated(in_function("cudaLaunchKernel(&k, f(1, 2), block, args);")) ==
+        in_function("cudaLaunchKernel(::simt::named_kernel(\"k\", &k), f(1, 2), block, args);"));
 }
 
 TEST_CASE("what the CPU cannot do is refused by name and line") {
-  CHECK(refused("\n__shared__ float row[4];") ==
-        "2: the __shared__ variable 'row' is declared outside a function; declare it in the "
-        "function that uses it");
-  CHECK(refused("extern __shared__ float tile[];") ==
-        "1: the __shared__ variable 'tile' is declared outside a function; declare it in the "
-        "function that uses it");
+  CHECK(refused("\n__shared__ float row[4] = {};") ==
+        "2: the __shared__ variable 'row' has an initializer, which CUDA does not allow");
+  CHECK(refused(in_function("\nk<<<1, 2>>>(x);")) ==
+        "3: launch in device code: dynamic parallelism cannot run on a CPU");
   CHECK(refused(in_function("__shared__ int x = 3;")) ==
         "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
   CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
@@ -242,8 +362,8 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
 }
 
 TEST_CASE("refusals come by line") {
-  const auto translation =
-      translate("__shared__ int b;\n" + in_function("asm(\"\");") + "__shared__ int a;\n", "/s.cu");
+  const auto translation = translate(
+      "__shared__ int b = 1;\n" + in_function("asm(\"\");") + "__shared__ int a = 1;\n", "/s.cu");
   REQUIRE(translation.refusals.size() == 3);
   CHECK(translation.refusals[0].line == 1);
   CHECK(translation.refusals[1].line == 3);

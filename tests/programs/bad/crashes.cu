@@ -1,0 +1,9 @@
+// A kernel writes past its memory, unnoticed; then the host crashes.
+#include <cstdlib>
+__global__ void kernel(int* out) { out[threadIdx.x] = 1; }
+int main() {
+  int* out;
+  cudaMalloc(&out, 32 * sizeof(int));
+  kernel<<<1, 33>>>(out);
+  std::abort();
+}

@@ -1,0 +1,4 @@
+#include <cuda_runtime.h>
+
+#include <cub/cub.cuh>
+int main() { return 0; }

@@ -1,0 +1,6 @@
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  return 0;
+}
