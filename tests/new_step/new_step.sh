@@ -4,7 +4,7 @@
 #
 #   new_step.sh REPOSITORY
 #
-# The copy keeps step 05 only beside the new one, so that the bench, which links all steps, builds quickly.
+# The copy keeps step 05 only beside the new one, and no variants, so that the bench, which links all steps, builds quickly.
 set -euo pipefail
 
 repository=$1
@@ -27,7 +27,7 @@ expect() {
 (cd "$repository" && { git ls-files -z -- . ':!steps'; git ls-files -z -- 'steps/05_*'; } |
   tar --create --null --files-from=- --ignore-failed-read) | tar --extract --directory="$copy"
 cp -r "$copy/steps/05_warp_shuffle" "$copy/steps/99_example"
-rm -r "$copy/steps/99_example/variants"
+rm -r "$copy"/steps/*/variants
 sed -i 's/builds_on = "[^"]*"/builds_on = "05_warp_shuffle"/' "$copy/steps/99_example/softmax.cu"
 sed -i '1s/.*/# 99 Example/' "$copy/steps/99_example/README.md"
 

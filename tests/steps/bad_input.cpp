@@ -51,6 +51,7 @@ struct Memory {
   DeviceBuffer<T> probabilities{std::vector<T>(2 * kRows * kCols, static_cast<T>(kUntouched))};
   DeviceBuffer<float> values{std::vector<float>(2 * kRows * kK, kUntouched)};
   DeviceBuffer<std::int64_t> indices{std::vector<std::int64_t>(2 * kRows * kK, -7)};
+  DeviceBuffer<std::int64_t> labels{std::vector<std::int64_t>(2 * kRows, 1)};
 
   Softmax<T> softmax() {
     return {.logits = logits.data(),
@@ -65,6 +66,19 @@ struct Memory {
             .rows = kRows,
             .cols = kCols,
             .k = kK};
+  }
+  LogSoftmax<T> log_softmax() {
+    return {.logits = logits.data(),
+            .log_probabilities = probabilities.data(),
+            .rows = kRows,
+            .cols = kCols};
+  }
+  NegativeLogLikelihood<T> losses() {
+    return {.logits = logits.data(),
+            .labels = labels.data(),
+            .losses = values.data(),
+            .rows = kRows,
+            .cols = kCols};
   }
   bool is_untouched() const {
     for (const T value : logits.download())
@@ -98,13 +112,14 @@ void check_refused(const Step& step, Memory<T>& memory, const Problem& problem,
   CHECK(memory.is_untouched());
 }
 
-template <typename T>
-void check_softmax(const Step& step) {
-  Memory<T> memory;
+// Softmax and log-softmax, of which `result` is the member that holds the result.
+template <typename T, typename Problem>
+void check_columns(const Step& step, const Problem& right, T* Problem::*result,
+                   const std::string& name, Memory<T>& memory) {
   constexpr std::int64_t kBytes = kRows * kCols * std::int64_t{sizeof(T)};
   const std::string bytes = std::to_string(kBytes) + " bytes";
-  const auto refused = [&](const std::function<void(Softmax<T>&)>& spoil, const std::string& text) {
-    Softmax<T> problem = memory.softmax();
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = right;
     spoil(problem);
     check_refused(step, memory, problem, text);
   };
@@ -116,25 +131,25 @@ void check_softmax(const Step& step) {
               std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
               " elements of " + std::to_string(sizeof(T)) + " bytes");
   refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
-  refused([](auto& p) { p.probabilities = nullptr; },
-          "probabilities = null: must be device memory of " + bytes);
+  refused([&](auto& p) { p.*result = nullptr; },
+          name + " = null: must be device memory of " + bytes);
 
   const std::string alignment =
       ": must be a multiple of " + std::to_string(sizeof(T)) + ", its type's alignment";
   const T* odd_logits = moved(memory.logits.data(), 1);
   T* odd_probabilities = moved(memory.probabilities.data(), 1);
   refused([&](auto& p) { p.logits = odd_logits; }, "logits = " + text_of(odd_logits) + alignment);
-  refused([&](auto& p) { p.probabilities = odd_probabilities; },
-          "probabilities = " + text_of(odd_probabilities) + alignment);
+  refused([&](auto& p) { p.*result = odd_probabilities; },
+          name + " = " + text_of(odd_probabilities) + alignment);
 
   const std::string overlap = ": must be equal to logits or clear of logits, " + bytes + " from ";
   for (const std::int64_t shift : {std::int64_t{1}, kRows * kCols - 1}) {
     T* after = memory.logits.data() + shift;
-    refused([&](auto& p) { p.probabilities = after; },
-            "probabilities = " + text_of(after) + overlap + text_of(memory.logits.data()));
+    refused([&](auto& p) { p.*result = after; },
+            name + " = " + text_of(after) + overlap + text_of(memory.logits.data()));
     T* before = memory.probabilities.data() + shift;
     refused([&](auto& p) { p.logits = before; },
-            "probabilities = " + text_of(memory.probabilities.data()) + overlap + text_of(before));
+            name + " = " + text_of(memory.probabilities.data()) + overlap + text_of(before));
   }
 
   for (const int block_size : {-32, 1, 33, 1025, 1056}) {
@@ -142,6 +157,41 @@ void check_softmax(const Step& step) {
             "block_size = " + std::to_string(block_size) +
                 ": must be a multiple of 32 from 32 to 1024");
   }
+}
+
+template <typename T>
+void check_losses(const Step& step) {
+  Memory<T> memory;
+  using Problem = NegativeLogLikelihood<T>;
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = memory.losses();
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+  refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
+  refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
+  refused([](auto& p) { p.logits = nullptr; },
+          "logits = null: must be device memory of " +
+              std::to_string(kRows * kCols * std::int64_t{sizeof(T)}) + " bytes");
+  refused([](auto& p) { p.labels = nullptr; }, "labels = null: must be device memory of 24 bytes");
+  refused([](auto& p) { p.losses = nullptr; }, "losses = null: must be device memory of 12 bytes");
+  const std::int64_t* odd_labels = moved(memory.labels.data(), 4);
+  float* odd_losses = moved(memory.values.data(), 2);
+  refused([&](auto& p) { p.labels = odd_labels; },
+          "labels = " + text_of(odd_labels) + ": must be a multiple of 8, its type's alignment");
+  refused([&](auto& p) { p.losses = odd_losses; },
+          "losses = " + text_of(odd_losses) + ": must be a multiple of 4, its type's alignment");
+  auto* in_logits = reinterpret_cast<float*>(memory.logits.data());
+  auto* in_labels = reinterpret_cast<float*>(memory.labels.data());
+  refused([&](auto& p) { p.losses = in_logits; },
+          "losses = " + text_of(in_logits) + ": must be clear of logits, " +
+              std::to_string(kRows * kCols * std::int64_t{sizeof(T)}) + " bytes from " +
+              text_of(memory.logits.data()));
+  refused([&](auto& p) { p.losses = in_labels; }, "losses = " + text_of(in_labels) +
+                                                      ": must be clear of labels, 24 bytes from " +
+                                                      text_of(memory.labels.data()));
+  refused([](auto& p) { p.block_size = 48; },
+          "block_size = 48: must be a multiple of 32 from 32 to 1024");
 }
 
 template <typename T>
@@ -204,23 +254,47 @@ void check_top_k(const Step& step) {
           "block_size = 48: must be a multiple of 32 from 32 to 1024");
 }
 
-template <typename T>
-void check_wrong_kind(const Step& step) {
-  Memory<T> memory;
+// Runs the step on a problem of this kind, which must be refused if it is not the step's own.
+template <template <typename> class Problem, typename T>
+void check_wrong_kind(const Step& step, Memory<T>& memory, const Problem<T>& problem) {
+  if (step.takes<Problem>()) return;
+  CAPTURE(step.label());
   std::string what = "(nothing thrown)";
   try {
-    if (step.is_top_k()) {
-      run(step, memory.softmax(), nullptr);
-    } else {
-      run(step, memory.top_k(), nullptr);
-    }
+    run(step, problem, nullptr);
   } catch (const std::invalid_argument& error) {
     what = error.what();
   }
-  CHECK(what == step.label() + (step.is_top_k()
-                                    ? " is a top-k step: run it on a TopK problem"
-                                    : " is a softmax step: run it on a Softmax problem"));
+  const char* own = step.is_top_k()            ? "a TopK problem"
+                    : step.takes<LogSoftmax>() ? "a LogSoftmax problem"
+                    : step.takes<Softmax>()    ? "a Softmax problem"
+                                               : "a NegativeLogLikelihood problem";
+  CHECK(what == step.label() + " takes " + own);
   CHECK(memory.is_untouched());
+}
+
+template <typename T>
+void check_wrong_kinds(const Step& step) {
+  Memory<T> memory;
+  check_wrong_kind(step, memory, memory.softmax());
+  check_wrong_kind(step, memory, memory.log_softmax());
+  check_wrong_kind(step, memory, memory.losses());
+  check_wrong_kind(step, memory, memory.top_k());
+}
+
+template <typename T>
+void check_arguments(const Step& step) {
+  Memory<T> memory;
+  if (step.is_top_k()) {
+    check_top_k<T>(step);
+  } else if (step.takes<NegativeLogLikelihood>()) {
+    check_losses<T>(step);
+  } else if (step.takes<LogSoftmax>()) {
+    check_columns(step, memory.log_softmax(), &LogSoftmax<T>::log_probabilities,
+                  "log_probabilities", memory);
+  } else {
+    check_columns(step, memory.softmax(), &Softmax<T>::probabilities, "probabilities", memory);
+  }
 }
 
 }  // namespace
@@ -228,23 +302,17 @@ void check_wrong_kind(const Step& step) {
 TEST_SUITE("bad_input") {
   TEST_CASE("bad arguments are named with their value and limit, and nothing is launched") {
     for (const Step& step : all_steps()) {
-      if (step.is_top_k()) {
-        check_top_k<float>(step);
-        check_top_k<__half>(step);
-        check_top_k<__nv_bfloat16>(step);
-      } else {
-        check_softmax<float>(step);
-        check_softmax<__half>(step);
-        check_softmax<__nv_bfloat16>(step);
-      }
+      check_arguments<float>(step);
+      check_arguments<__half>(step);
+      check_arguments<__nv_bfloat16>(step);
     }
   }
 
-  TEST_CASE("a problem of the other kind is refused") {
+  TEST_CASE("a problem of another kind is refused") {
     for (const Step& step : all_steps()) {
-      check_wrong_kind<float>(step);
-      check_wrong_kind<__half>(step);
-      check_wrong_kind<__nv_bfloat16>(step);
+      check_wrong_kinds<float>(step);
+      check_wrong_kinds<__half>(step);
+      check_wrong_kinds<__nv_bfloat16>(step);
     }
   }
 

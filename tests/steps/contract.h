@@ -42,8 +42,9 @@ inline std::string describe(const worklog::Step& step, const worklog::Case& a_ca
 }
 
 /// Values and indices of a top-k, and the probabilities that it was taken from if they are stored;
-/// else the probabilities.
+/// the losses; else the probabilities or their logarithms.
 inline std::int64_t elements_to_check(const worklog::Step& step, const worklog::Case& a_case) {
+  if (step.takes<worklog::NegativeLogLikelihood>()) return a_case.rows;
   if (!step.is_top_k()) return a_case.rows * a_case.cols;
   const bool stores = step.operation() == worklog::Operation::kSoftmaxThenTopK;
   return a_case.rows * (2 * a_case.k + (stores ? a_case.cols : 0));

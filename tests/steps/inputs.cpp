@@ -41,6 +41,11 @@ void plant(std::int64_t row, std::span<float> logits) {
   logits[static_cast<std::size_t>(row / kPlantedRows)] = planted.special;
 }
 
+// A variant takes the types in turn, from width to width.
+bool is_left_out(const Step& step, DType dtype, std::int64_t cols) {
+  return !step.variant.empty() && dtype != kAllDTypes[cols % std::ssize(kAllDTypes)];
+}
+
 }  // namespace
 
 TEST_SUITE("inputs") {
@@ -51,6 +56,7 @@ TEST_SUITE("inputs") {
         if (is_real(input)) continue;
         for (const DType dtype : kAllDTypes) {
           for (const std::int64_t cols : kWidths) {
+            if (is_left_out(step, dtype, cols)) continue;
             check_verified(step, {dtype, kRows, cols, some_k(step, cols), input});
           }
         }
@@ -63,6 +69,7 @@ TEST_SUITE("inputs") {
     for (const Step& step : all_steps()) {
       for (const std::int64_t cols : {1, 2, 5, 32, 33, 70}) {
         for (const DType dtype : kAllDTypes) {
+          if (is_left_out(step, dtype, cols)) continue;
           check_verified(
               step, {dtype, kPlantedRows * cols, cols, some_k(step, cols), Input::kSpecial}, plant);
         }
@@ -76,6 +83,7 @@ TEST_SUITE("inputs") {
   }
 
   TEST_CASE("rows of nothing but -inf, nothing but +inf, nothing but NaN") {
+    const CountingOff counting_off;
     for (const Step& step : all_steps()) {
       for (const float value : {-kInfinity, kInfinity, kNan}) {
         for (const std::int64_t cols : kWidths) {
@@ -121,7 +129,10 @@ TEST_SUITE("inputs") {
         CAPTURE(name_of(dtype));
         const Case a_case{dtype, kRows, 100, some_k(step, 100), Input::kLargest};
         const auto beyond = [outside](std::int64_t row, std::span<float> logits) {
-          std::fill(logits.begin(), logits.end(), row % 2 == 0 ? outside : -outside);
+          for (std::size_t col = 0; col < logits.size(); ++col) {
+            const bool is_below = row % 3 == 1 || (row % 3 == 2 && col % 2 == 1);
+            logits[col] = is_below ? -outside : outside;
+          }
         };
         CHECK(verify(step, a_case, beyond).ok);  // limited to the domain
         const Verdict verdict = verify(step, a_case, beyond, {.stay_in_domain = false});

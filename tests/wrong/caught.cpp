@@ -41,7 +41,7 @@ constexpr Expectation kExpectations[] = {
     {"full_mask_in_a_partial_warp", "__shfl_xor_sync"},
     {"index_of_minus_one", "-1"},
     {"keeps_the_row_before", kInaccurate},
-    {"launch_not_checked", "never written"},
+    {"launch_not_checked", "refused-launch"},
     {"loads_one_column_too_many", "global-out-of-bounds"},
     {"lowest_half_as_identity", "nan"},
     {"missing_barrier_between_uses", "shared-race"},
@@ -61,7 +61,7 @@ constexpr Expectation kExpectations[] = {
     {"sign_from_the_wrong_copy", "column"},
     {"sums_in_half", kInaccurate},
     {"ties_to_the_last_column", "column"},
-    {"writes_past_the_row", "wrote outside of probabilities"},
+    {"writes_past_the_row", "global-race"},
     {"zero_as_identity_of_max", "nan"},
 };
 
