@@ -43,7 +43,8 @@ void write_input(const std::string& path, const Case& a_case) {
 
 // Softmax in fp32, and on any logits.
 bool is_comparable(const Step& step) {
-  return !step.is_top_k() && step.info.expected_failure.empty() && !step.info.storage_arithmetic;
+  return step.takes<worklog::Softmax>() && step.info.expected_failure.empty() &&
+         !step.info.storage_arithmetic;
 }
 
 json accuracy_of(const Step& step, const Case& a_case) {

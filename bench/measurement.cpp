@@ -21,9 +21,8 @@ void add_operation(std::vector<Measurement>& list, const std::vector<Step>& step
 void add_shape(std::vector<Measurement>& list, const std::vector<Step>& steps, const Shape& shape,
                Cache cache) {
   list.push_back({Subject::kCopy, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
-  add_operation(list, steps, shape, 0, cache);
-  if (shape.ks.empty()) return;
   list.push_back({Subject::kRead, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
+  add_operation(list, steps, shape, 0, cache);
   for (const int k : shape.ks)
     add_operation(list, steps, shape, k, cache);
 }
@@ -41,6 +40,9 @@ std::string Measurement::name() const {
 std::int64_t Measurement::bytes() const {
   const std::int64_t array = rows * cols * static_cast<std::int64_t>(size_of(dtype));
   if (subject == Subject::kRead) return array;
+  if (step != nullptr && step->takes<NegativeLogLikelihood>()) {
+    return array + rows * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
+  }
   if (k == 0) return 2 * array;
   return array + rows * k * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
 }

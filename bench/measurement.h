@@ -15,7 +15,7 @@ namespace worklog::bench {
 /// What is timed: a step, or moving the bytes that a step must move and nothing else.
 enum class Subject {
   kCopy,  ///< each element read and written: the ceiling of softmax
-  kRead,  ///< each element read: the ceiling of top-k, whose results are small
+  kRead,  ///< each element read: the ceiling of top-k and of losses, whose results are small
   kStep,
 };
 

@@ -20,7 +20,7 @@ for program in "$build"/bin/*; do
   case ${program##*/} in
     *_gpu_tests) programs+=("$program") ;;
     *_cpu | *_tests) ;;
-    worklog_bench | worklog_sweep | worklog_accuracy | step_*) programs+=("$program") ;;
+    worklog_bench | worklog_sweep | worklog_accuracy | worklog_profile | step_*) programs+=("$program") ;;
   esac
 done
 

@@ -7,14 +7,15 @@ usage() {
 usage: bench/run_on_gpu.sh OUT [OPTION..]
 
 Runs on an NVIDIA GPU and writes into the folder OUT: summary.txt, results.json (times), records.json (errors),
-sweep.json (block sizes), and a log for each part.
+sweep.json (block sizes), ncu_parity.json and ncu_hardware.json (a profile), and a log for each part.
 
   --verify      all GPU tests, and every step's records of the report's cases
   --bench       times of every step, variant, type and shape, beside the fastest copy and read
   --baselines   PyTorch's times, joined to those of the bench, and its errors beside the steps'
   --sweep       times of all block sizes
+  --profile     every step under Nsight Compute: counts, and what only hardware knows (profile_on_gpu.sh)
   --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes
-                Without any of these: all but the sweep.
+                Without any of these: all but the sweep and the profile.
   --build DIR   the build folder, built first if it has no programs (build); or an archive of bench/pack_for_gpu.sh
   --limit S     seconds that a part may take (540)
   --dry-run     print the commands of each part, and run none
@@ -34,7 +35,7 @@ build=$root/build out='' limit=540 dry_run=no
 parts=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --verify | --bench | --baselines | --sweep | --sanitize) parts+=("${1#--}") ;;
+    --verify | --bench | --baselines | --sweep | --profile | --sanitize) parts+=("${1#--}") ;;
     --build | --limit)
       [ $# -ge 2 ] || bad_usage "$1: a value is missing"
       if [ "$1" = --build ]; then build=$2; else limit=$2; fi
@@ -215,6 +216,10 @@ sweep() {
   attempt "sweep" "$out/sweep.log" "$build/bin/worklog_sweep" --out "$out/sweep.json"
 }
 
+profile() {
+  attempt "profile" "$out/profile.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile"
+}
+
 sanitize() {
   local tool program shape
   if [ "$dry_run" = no ] && ! command -v compute-sanitizer >/dev/null; then
@@ -236,7 +241,7 @@ sanitize() {
 }
 
 : >"$out/summary.txt"
-rm -f "$out"/{build,verify,bench,baselines,sweep,sanitize}.log
+rm -f "$out"/{build,verify,bench,baselines,sweep,profile,sanitize}.log
 part_end=$((SECONDS + limit))
 print_machine
 if [ "$dry_run" = no ]; then build_if_needed || { say "nothing was run: no programs"; exit 1; }; fi

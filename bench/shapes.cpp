@@ -26,6 +26,10 @@ constexpr std::int64_t kHalfCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000,
 constexpr std::int64_t kVisserRows[] = {32, 64};
 constexpr std::int64_t kVisserCols[] = {512, 1024, 2048, 4096, 8192};
 
+// "Log-softmax", the note's one measurement.
+constexpr std::int64_t kLogSoftmaxRows = 256;
+constexpr std::int64_t kLogSoftmaxCols = 30000;
+
 // The real inputs in common/verify/data: attention scores, and scores of a search.
 struct RowsAndCols {
   std::int64_t rows, cols;
@@ -61,6 +65,7 @@ std::vector<Shape> all_shapes() {
       shapes.push_back({DType::kFloat16, rows, cols, {}});
     }
   }
+  shapes.push_back({DType::kFloat32, kLogSoftmaxRows, kLogSoftmaxCols, {}});
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
   }

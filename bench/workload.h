@@ -35,6 +35,7 @@ class Workload {
   DeviceBuffer<std::byte> logits_;
   DeviceBuffer<std::byte> results_;
   DeviceBuffer<std::int64_t> indices_;
+  DeviceBuffer<std::int64_t> labels_;
   DeviceBuffer<std::byte> scratch_;
 };
 

@@ -1,0 +1,30 @@
+/// \file
+/// Which launches a piece of work makes. Two implementations: one for a GPU, whose profiler counts,
+/// and one for the CPU executor, which counts itself.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace worklog::bench {
+
+struct ProfiledLaunch {
+  std::array<unsigned, 3> grid = {};
+  std::array<unsigned, 3> block = {};
+  std::size_t dynamic_shared_bytes = 0;
+  /// From the executor only: the kernel's name without template arguments, and all counters.
+  std::string kernel;
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
+};
+
+/// Runs `work` once, to its end, and returns its launches in order.
+std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work);
+
+}  // namespace worklog::bench

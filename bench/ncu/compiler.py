@@ -1,0 +1,275 @@
+"""What nvcc makes of a kernel's accesses that its source does not say: rules that tell how the
+counts change, and differences that are only listed.
+
+Each names the kernels it is for and the SASS that shows it (cuobjdump --dump-sass of
+worklog_profile, CUDA 13.0, sm_90; the numbers of executions are Nsight Compute's, which counts
+every instruction). Nothing else excuses a difference.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from figures import Launch
+
+WARP = 32
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Where something applies: units such as "05_warp_shuffle/safe", and kernels of them, all if
+    empty."""
+
+    units: tuple[str, ...]
+    kernels: tuple[str, ...] = ()
+
+    def hold(self, launch: Launch) -> bool:
+        return launch.unit in self.units and (not self.kernels or launch.kernel in self.kernels)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`change` gives what to add to our figures, exactly, from the shape of the launch."""
+
+    key: str
+    what: str
+    sass: str
+    where: tuple[Kernels, ...]
+    change: Callable[[Launch], dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A difference that no rule foretells, because it depends on the data or on the hardware's
+    timing. Holds in one direction alone: ncu's figure is larger than the executor's, or smaller."""
+
+    key: str
+    what: str
+    sass: str
+    where: tuple[Kernels, ...]
+    figures: tuple[str, ...]
+    larger: bool
+
+
+def _requests(kind: str, count: int) -> dict[str, int]:
+    """Of accesses that take one wavefront each."""
+    return {f"shared_{kind}_requests": count, f"shared_{kind}_wavefronts": count}
+
+
+def _sum(*changes: dict[str, int]) -> dict[str, int]:
+    names = dict.fromkeys(name for change in changes for name in change)
+    return {name: sum(change.get(name, 0) for change in changes) for name in names}
+
+
+# ---- m and d side by side ----
+
+_PAIR_KERNELS = (
+    Kernels(("05_warp_shuffle", "05_warp_shuffle/combine_every_round")),
+    Kernels(("06_vectorized", "06_vectorized/plain_division", "06_vectorized/without_cache_hints")),
+    Kernels(("07_topk_fusion",)),
+    Kernels(("07_topk_fusion/online_then_top_k",), ("softmax",)),
+)
+
+
+def _pair(launch: Launch) -> dict[str, int]:
+    return _sum(
+        _requests("load", -launch.blocks * launch.warps), _requests("store", -launch.blocks)
+    )
+
+
+# ---- idle warps ----
+
+
+def _idle_warps(launch: Launch) -> int:
+    """Of all blocks: those whose threads have no column, so that they never enter the last loop."""
+    busy = min(launch.warps, -(-launch.cols // WARP))
+    return launch.blocks * (launch.warps - busy)
+
+
+def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
+    return lambda launch: _requests("load", -loads * _idle_warps(launch))
+
+
+# ---- a list's entries: a rank of 4 bytes, padding of 4, a column of 8 ----
+
+
+def _slots(launch: Launch) -> int:
+    return -(-launch.k // WARP)
+
+
+def _entry_stores(launch: Launch) -> dict[str, int]:
+    lists = launch.blocks * (launch.warps - 1)  # handed over until one is left
+    stores = lists * _slots(launch)
+    # One store of 16 bytes a lane takes 4 wavefronts and has no conflict. The rank's and the
+    # column's, 16 bytes apart, take 4 each: 1 and 2 would do.
+    return {
+        "shared_store_requests": stores,
+        "shared_store_wavefronts": 4 * stores,
+        "shared_store_bank_conflicts": 5 * stores,
+    }
+
+
+# ---- vectors stored by elements ----
+
+
+def _sectors(begin: int, end: int) -> set[int]:
+    return set(range(begin // 32, -(-end // 32)))
+
+
+def _split_stores(launch: Launch) -> dict[str, int]:
+    """Four stores of each vector, as many sectors each; the rows' heads and tails are stored
+    alike."""
+    size = 4 if launch.dtype == "f32" else 2
+    per_vector = 16 // size
+    requests = sectors = 0
+    for row in range(launch.rows):
+        begin = row * launch.cols
+        head = -begin % per_vector
+        vectors = max(launch.cols - head, 0) // per_vector
+        for first in range(0, vectors, WARP):
+            count = min(WARP, vectors - first)
+            start = (begin + head + first * per_vector) * size
+            requests += 1
+            sectors += len(_sectors(start, start + 16 * count))
+    return {"global_store_requests": 3 * requests, "global_store_sectors": 3 * sectors}
+
+
+RULES = [
+    Rule(
+        "merged_pair",
+        "The block's m and d lie side by side in shared memory. The source stores and loads them "
+        "one by one; ptxas does both at once, with 8 bytes.",
+        "@!P0 STS.64 [R4+0x100], R6 (once a block); LDS.64 R6, [UR4+0x100] (once a warp)",
+        _PAIR_KERNELS,
+        _pair,
+    ),
+    Rule(
+        "sunk_load",
+        "A warp that has no column to write needs neither m nor d. The source loads them before "
+        "it looks; ptxas moves the load behind the test of the loop.",
+        "05: LDS.64 R6, [UR4+0x100] behind the loop's first branch: executed 40 times where 40 "
+        "blocks of 32 warps have 20 columns",
+        (
+            Kernels(
+                (
+                    "05_warp_shuffle",
+                    "05_warp_shuffle/combine_every_round",
+                    "05_warp_shuffle/safe",
+                    "05_warp_shuffle/unsafe",
+                )
+            ),
+        ),
+        _sunk(1),
+    ),
+    Rule(
+        "sunk_loads",
+        "The same in step 04, where m and d lie apart: two loads.",
+        "LDS R2, [UR4]; LDS R3, [UR5] behind the loop's first branch: executed 40 times each "
+        "where 40 blocks of 8 warps have 20 columns",
+        (Kernels(("04_shared_memory",)),),
+        _sunk(2),
+    ),
+    Rule(
+        "split_entry",
+        "An entry of a list is a rank of 4 bytes, 4 of padding, and a column of 8. g++ stores the "
+        "16 bytes at once; nvcc leaves the padding out, with two stores.",
+        "STS.64 [R7+0x8], R28; STS [R7], R30",
+        (
+            Kernels(("07_topk_fusion", "07_topk_fusion/safe_fused", "07_topk_fusion/top_k_only")),
+            Kernels(
+                ("07_topk_fusion/online_then_top_k", "07_topk_fusion/safe_then_top_k"), ("top_k",)
+            ),
+        ),
+        _entry_stores,
+    ),
+    Rule(
+        "split_vector_store",
+        "A store of 16 bytes stands in one branch, the same elements one by one in the other. "
+        "nvcc makes four stores of 4 bytes of the first: four times the requests, each with the "
+        "sectors of the whole. (Step 06 stores through __stcs, which it leaves alone.)",
+        "@P0 STG.E desc[UR18][R12.64], R4; @P0 STG.E desc[UR18][R12.64+0x4], R14; @P0 STG.E "
+        "desc[UR18][R12.64+0x8], R16; @P0 STG.E desc[UR18][R12.64+0xc], R17",
+        (
+            Kernels(
+                ("07_topk_fusion/online_then_top_k", "07_topk_fusion/safe_then_top_k"), ("softmax",)
+            ),
+        ),
+        _split_stores,
+    ),
+]
+
+_LIST_KERNELS = RULES[3].where
+
+LISTED = [
+    Listed(
+        "conditional_column",
+        "Lists are merged by comparing ranks, and a column is needed only where a rank passes the "
+        "bar. ptxas loads it there and not before, so how often depends on the data.",
+        "LDS R10, [R8] (the rank, 252 times); LDS.64 R6, [R8+0x8] (the column, 244 times)",
+        _LIST_KERNELS,
+        ("shared_load_requests", "shared_load_wavefronts", "shared_load_bank_conflicts"),
+        larger=False,
+    ),
+    Listed(
+        "more_load_wavefronts",
+        "Some wavefronts of shared loads more than the rules of the banks ask for, as many in "
+        "every run, of which each counts as a conflict: 3 a block of 8 warps, 11 a block of 16. "
+        "The cause is not known.",
+        "LDS R5, [R0] 36, LDS R28, [UR4+0x80] 288, LDS R2, [R0] 36, LDS R5, [UR8+0x104] 288, LDS "
+        "R7, [R6] 252, LDS.64 R2, [R6+0x8] 244 times should take 2632 wavefronts; 2740 were "
+        "counted",
+        (Kernels(("07_topk_fusion", "07_topk_fusion/safe_fused"), ("softmax_top_k",)),),
+        ("shared_load_wavefronts", "shared_load_bank_conflicts"),
+        larger=True,
+    ),
+    Listed(
+        "spilled_registers",
+        "A list of 128 places takes more registers than 1024 threads a block leave each, so ptxas "
+        "keeps some in local memory.",
+        "STL and LDL in softmax_top_k<4, T>",
+        (Kernels(("07_topk_fusion",)),),
+        ("local_load_requests", "local_store_requests"),
+        larger=True,
+    ),
+]
+
+# Known by the identity that it leaves: each wavefront too many is a conflict too many.
+VARYING = Listed(
+    "varying_wavefronts",
+    "Shared stores that meet other traffic in the L1 cache take some more wavefronts, each of "
+    "which counts as a conflict. Their number varies: two runs of a launch seldom agree on it.",
+    "not the compiler's doing",
+    (),
+    ("shared_store_wavefronts", "shared_store_bank_conflicts"),
+    larger=True,
+)
+
+# The same, but as many in both runs.
+STEADY = Listed(
+    "steady_wavefronts",
+    "Shared stores take some more wavefronts than their banks need, each of which counts as a "
+    "conflict, and as many in two runs. No cause is known.",
+    "not looked into",
+    (),
+    ("shared_store_wavefronts", "shared_store_bank_conflicts"),
+    larger=True,
+)
+
+
+def changes(launch: Launch) -> list[tuple[str, dict[str, int]]]:
+    """What the rules add to our figures in this launch, by rule; only what is not 0."""
+    found = []
+    for rule in RULES:
+        if any(where.hold(launch) for where in rule.where):
+            change = {name: value for name, value in rule.change(launch).items() if value}
+            if change:
+                found.append((rule.key, change))
+    return found
+
+
+def listed_reason(launch: Launch, figure: str, excess: list[int]) -> str:
+    """Of a figure by which ncu exceeds ours; "" if nothing is declared."""
+    for entry in LISTED:
+        declared = figure in entry.figures and any(where.hold(launch) for where in entry.where)
+        if declared and all((value > 0) == entry.larger for value in excess):
+            return entry.key
+    return ""
