@@ -26,6 +26,7 @@ class Workplace:
         self.out = folder / "out"
         self.records = synthetic.write(folder, "records.json", synthetic.records())
         self.bench = synthetic.write(folder, "bench.json", synthetic.bench())
+        self.annotations = synthetic.write(folder, "lines.json", synthetic.annotations())
         self.gpu_records = synthetic.write(folder, "gpu.json", synthetic.gpu_records())
 
     def write(self, name, data) -> Path:
@@ -47,7 +48,9 @@ def workplace(tmp_path):
 
 @pytest.fixture(scope="session")
 def full_workplace(tmp_path_factory):
-    """With recorded times of a GPU. Made once: nobody may change it."""
+    """With recorded times of a GPU, and annotated sources. Made once: nobody may change it."""
     place = Workplace(tmp_path_factory.mktemp("report"))
-    place.report("--recorded", place.bench, place.gpu_records)
+    place.report(
+        "--recorded", place.bench, place.gpu_records, "--annotations", place.annotations
+    )
     return place

@@ -9,7 +9,7 @@
     Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
   const visible = (element) => element.checkVisibility();
 
-  const plots = [...document.querySelectorAll(".plot svg")].filter(visible).map((svg) => {
+  const drawings = (selector) => [...document.querySelectorAll(selector)].filter(visible).map((svg) => {
     const frame = box(svg);
     const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim());
     const overlaps = [];
@@ -25,6 +25,8 @@
     return { title: svg.querySelector("title").textContent, frame, overlaps, outside: outside.map(name),
       lines: lines.length, texts: texts.length };
   });
+  const plots = drawings(".plot svg");
+  const pictures = drawings(".access svg");
 
   // Beyond the window's edge, unless inside something that scrolls.
   const beyond = [...document.body.querySelectorAll("*")].filter((element) =>
@@ -50,7 +52,7 @@
     scrollWidth: document.documentElement.scrollWidth,
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
     comparison: document.querySelectorAll("#comparison table").length,
-    plots, beyond, spilling, stacked,
+    plots, pictures, beyond, spilling, stacked,
   }).replace(/</g, "\\u003c");
   top.document.body.append(result); // beside the frame that the page is in
 })();

@@ -127,6 +127,44 @@ def gpu_records():
     return {"records": rows}
 
 
+def annotations():
+    return {"annotations": [annotation(unit) for unit in UNITS]}
+
+
+def annotation(unit):
+    """The first two steps read a row a lane, the others a row a warp."""
+    step, variant, *_, top_k = unit
+    file = f"{variant}.cu" if variant else "softmax.cu"
+    stride = 512 if int(step[:2]) < 3 else 4
+    sectors = 32 if stride == 512 else 4
+    counts = [
+        (5, {"global_load_requests": 8192, "global_load_sectors": 8192 * sectors}),
+        (6, {"shared_store_requests": 512, "shared_store_wavefronts": 1024,
+             "shared_store_bank_conflicts": 512, "block_barriers": 64}),
+        (7, {"shuffles": 5760}),
+    ]  # fmt: skip
+    lines = [{"file": file, "line": line, "counters": counters} for line, counters in counts]
+    requests = [
+        {
+            "launch": 0, "kernel": "softmax", "block": 0, "warp": 0, "file": file, "line": 5,
+            "kind": kind, "bytes": 4, "number": number, "of": 128, "sectors": sectors,
+            "wavefronts": 0,
+            "lanes": [[lane, array, lane * stride + 4 * (number - 1)] for lane in range(32)],
+        }
+        for array, kind in enumerate(["global load", "global store"])
+        for number in (1, 2)
+    ]  # fmt: skip
+    arrays = [
+        {"name": name, "bytes": 16384, "element_bytes": 4} for name in ("logits", "probabilities")
+    ]
+    row = {"step": step, "variant": variant, "dtype": "f32", "rows": 64, "cols": 4096}
+    row["block_size"] = 256
+    if top_k:
+        row["k"] = 5
+    trace = {"rows": 32, "cols": 128, "block_size": 32, "arrays": arrays, "requests": requests}
+    return row | {"lines": lines, "trace": trace}
+
+
 def kernel(step, variant):
     body = "".join(
         f"  y[{i}] = expf(x[{i}] - m) / d;  // {step} {variant}\n"
@@ -146,7 +184,8 @@ def write_steps(directory: Path):
         number, title = step.split("_", 1)
         (folder / "README.md").write_text(
             f"# {number} {title.title()}\n\nOne idea of {step}, in one line.\n\n## Result\n\n"
-            "<!-- results:begin -->\n<!-- results:end -->\n"
+            "<!-- results:begin -->\n<!-- results:end -->\n\n## Line by line\n\n"
+            "<!-- lines:begin -->\n<!-- lines:end -->\n\nThe end.\n"
         )
     return directory
 
@@ -155,3 +194,52 @@ def write(directory: Path, name: str, data) -> Path:
     path = directory / name
     path.write_text(json.dumps(data))
     return path
+
+
+def profile_case(unit, launches, dtype="f32", rows=4000, cols=4000):
+    k = 5 if unit[-1] else 0
+    return {
+        "step": unit[0], "variant": unit[1], "dtype": dtype, "rows": rows, "cols": cols, "k": k,
+        "launches": launches,
+    }  # fmt: skip
+
+
+def hardware(date="2026-01-02T00:00:00Z"):
+    """The array is read once from DRAM, however often it is loaded."""
+    cases = []
+    for unit in UNITS:
+        top_k = unit[-1]
+        cols = 25000 if top_k else 4000
+        array = 4000 * cols * 4
+        launch = {
+            "kernel": "softmax", "grid": [4000, 1, 1], "block": [256, 1, 1],
+            "dram_read_bytes": array, "dram_write_bytes": 0 if top_k else array // 2,
+            "l1_hit_percent": 25, "l2_hit_percent": 50.4, "registers": 20 + int(unit[0][:2]),
+            "local_load_requests": 0, "local_store_requests": 7 if top_k else 0,
+            "occupancy_percent": 45.6, "occupancy_limit_percent": 50, "limiter": "L2",
+            "limiter_percent": 81.5, "stall": "long_scoreboard", "stall_share": 0.375,
+        }  # fmt: skip
+        several = [launch | {"kernel": name} for name in ("maxima", "sums")]
+        launches = several if unit[0] == "01_first" else [launch]
+        cases.append(profile_case(unit, launches, cols=cols))
+    return {"hardware": 1, "context": {"gpu": GPU, "date": date}, "cases": cases}
+
+
+def parity(reason="", date="2026-01-02T00:00:00Z"):
+    """Every unit: two figures equal, one by a rule, one that differs for `reason`."""
+    launch = {
+        "kernel": "softmax",
+        "equal": {"global_load_requests": 4096, "shuffles": 90},
+        "ruled": {"shared_load_requests": {"ours": 640, "ncu": 512, "rules": ["merged"]}},
+        "differ": {"shared_store_wavefronts": {"ours": 64, "ncu": [65, 66], "reason": reason}},
+        "zero": 3,
+    }
+    return {
+        "parity": 1,
+        "context": {"gpu": GPU, "date": date},
+        "figures": {"shuffles": ["SHFL"], "global_load_requests": ["l1tex__loads"]},
+        "not_compared": {"divergences": "predicates"},
+        "reasons": {"merged": {"what": "two loads at once", "sass": "LDS.64"},
+                    "varies": {"what": "hardware", "sass": "none"}},
+        "cases": [profile_case(unit, [launch]) for unit in UNITS],
+    }  # fmt: skip

@@ -93,6 +93,10 @@ def test_nothing_overlaps_and_no_plot_is_empty(html, tmp_path, mode, open_detail
         assert plot["outside"] == [], plot["title"]
         assert plot["lines"] >= 1, f"{plot['title']}: is empty"
         assert plot["texts"] >= 4, f"{plot['title']}: has no labels"
+    assert seen["pictures"], "no access picture is shown"
+    for picture in seen["pictures"]:
+        assert picture["overlaps"] == [], picture["title"]
+        assert picture["outside"] == [], picture["title"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -108,7 +112,7 @@ def test_the_picture_is_in_its_colours_and_its_plots_are_drawn(html, tmp_path, m
     print(picture)
     paper = image.getpixel((2, 2))
     assert max(paper) < 60 if dark else min(paper) > 200
-    for plot in seen["plots"]:
+    for plot in seen["plots"] + seen["pictures"]:
         frame = plot["frame"]
         part = image.crop(tuple(round(frame[side]) for side in ("left", "top", "right", "bottom")))
         colours = part.getcolors(maxcolors=part.width * part.height)

@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 from . import markdown, page
+from .annotations import read_annotations
 from .output import write_whole
+from .profiles import Profiles, read_profiles
 from .records import InputError, Results, read_results
 from .steps import Unit, read_units
 
@@ -48,6 +50,14 @@ def _parser() -> argparse.ArgumentParser:
         help="results of earlier runs: files, or directories of *.json",
     )
     parser.add_argument(
+        "--annotations",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="counts by line and traced requests (the step programs' --annotations FILE)",
+    )
+    parser.add_argument(
         "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
     )
     parser.add_argument(
@@ -77,13 +87,15 @@ def _run(options: argparse.Namespace) -> int:
         raise InputError("--out DIR is missing: where should the report go?")
     recorded = _files(options.recorded)
     units = read_units(options.steps)
+    profiles = read_profiles(recorded)
     if readme_only:
         results = read_results(options.records, [], recorded)
         readme = options.readme or options.steps.parent / "README.md"
-        if not _update_tables(units, results, readme, options):
+        if not _update_tables(units, results, profiles, readme, options):
             return 1
     if options.out is not None:
-        _write_report(units, read_results(options.records, options.bench, recorded), options)
+        results = read_results(options.records, options.bench, recorded)
+        _write_report(units, results, profiles, options)
     return 0
 
 
@@ -97,9 +109,13 @@ def _files(paths: list[Path]) -> list[Path]:
 
 
 def _update_tables(
-    units: list[Unit], results: Results, readme: Path, options: argparse.Namespace
+    units: list[Unit],
+    results: Results,
+    profiles: Profiles,
+    readme: Path,
+    options: argparse.Namespace,
 ) -> bool:
-    texts = markdown.updated_files(units, results, options.steps, readme)
+    texts = markdown.updated_files(units, results, profiles, options.steps, readme)
     stale = [path for path, text in texts.items() if path.read_text("utf-8") != text]
     if options.check_readme:
         for path in stale:
@@ -111,11 +127,15 @@ def _update_tables(
     return True
 
 
-def _write_report(units: list[Unit], results: Results, options: argparse.Namespace) -> None:
+def _write_report(
+    units: list[Unit], results: Results, profiles: Profiles, options: argparse.Namespace
+) -> None:
     print("drawing the plots and laying out the page", flush=True)
-    html = page.render(units, results, page.current_commit(options.steps))
+    annotations = read_annotations(options.annotations)
+    html = page.render(units, results, annotations, profiles, page.current_commit(options.steps))
     report = {
         "records": [record.as_json() for record in results.records],
+        "lines": [annotation.as_json() for annotation in annotations.values()],
         "machines": [
             {
                 "name": run.machine.name,

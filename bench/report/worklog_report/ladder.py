@@ -63,14 +63,18 @@ class Row:
 
 
 def computes(record: Record) -> str:
-    """What may be compared: softmax; softmax with top-k, fused or not; top-k of given values."""
+    """What may be compared: softmax; its logarithm; losses; softmax with top-k, fused or not; top-k
+    of given values."""
+    if record.operation in ("log_softmax", "negative_log_likelihood"):
+        return record.operation
     if not record.shape.k:
         return "softmax"
     return "top-k alone" if "values" in record.operation else "softmax and top-k"
 
 
 def limit_of(record: Record) -> str:
-    return "read" if record.shape.k else "copy"
+    writes_little = record.shape.k or record.operation == "negative_log_likelihood"
+    return "read" if writes_little else "copy"
 
 
 def fraction_of_limit(record: Record) -> float | None:

@@ -5,8 +5,9 @@ Only what is the same on every machine goes in: exact counts, and times recorded
 
 from pathlib import Path
 
-from . import ladder
+from . import hardware_table, ladder
 from .ladder import Ladder, Row, Timing, Verdict
+from .profiles import Profiles
 from .records import InputError, Results, Shape
 from .steps import Unit
 
@@ -16,19 +17,26 @@ END = "<!-- results:end -->"
 
 def replace_between_markers(text: str, table: str, path: Path) -> str:
     """`text` with `table` between its marker lines. Raises InputError unless there is one pair."""
+    return replace_between(text, (BEGIN, END), table, path)
+
+
+def replace_between(text: str, markers: tuple[str, str], new: str, path: Path) -> str:
+    """`text` with `new` between the lines that are these markers. Raises InputError unless there
+    is one pair of them."""
+    begin, end = markers
     lines = text.splitlines(keepends=True)
-    begins = [index for index, line in enumerate(lines) if line.strip() == BEGIN]
-    ends = [index for index, line in enumerate(lines) if line.strip() == END]
+    begins = [index for index, line in enumerate(lines) if line.strip() == begin]
+    ends = [index for index, line in enumerate(lines) if line.strip() == end]
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
         raise InputError(
-            f"{path}: needs one line '{BEGIN}' and, after it, one line '{END}' "
+            f"{path}: needs one line '{begin}' and, after it, one line '{end}' "
             f"(found {len(begins)} and {len(ends)})"
         )
-    return "".join(lines[: begins[0] + 1]) + table + "".join(lines[ends[0] :])
+    return "".join(lines[: begins[0] + 1]) + new + "".join(lines[ends[0] :])
 
 
 def updated_files(
-    units: list[Unit], results: Results, steps: Path, readme: Path
+    units: list[Unit], results: Results, profiles: Profiles, steps: Path, readme: Path
 ) -> dict[Path, str]:
     """The README and every step's page, with tables as the results have them."""
     table = ladder.build(units, results, "f32")
@@ -36,7 +44,7 @@ def updated_files(
     for unit in units:
         if not unit.variant:
             page = steps / unit.step / "README.md"
-            texts[page] = _updated(page, _step_text(unit, table, results))
+            texts[page] = _updated(page, _step_text(unit, table, results, profiles))
     return texts
 
 
@@ -53,13 +61,14 @@ def _ladder_text(table: Ladder, results: Results) -> str:
     return _table(rows, table, results, link=True) + _caption(table, rows, results)
 
 
-def _step_text(unit: Unit, table: Ladder, results: Results) -> str:
+def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) -> str:
     """The step, its variants, and before them whatever they are compared with."""
     own = [row for row in table.rows if row.unit.step == unit.step]
     compared = {row.builds_on for row in own}
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
     rows = before + own
-    return _table(rows, table, results, link=False) + _caption(table, rows, results)
+    text = _table(rows, table, results, link=False) + _caption(table, rows, results)
+    return text + (hardware_table.render(rows, profiles.hardware) if profiles.hardware else "")
 
 
 def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
@@ -71,7 +80,8 @@ def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
         verdicts = _gpu_verdicts(table, results)
         head += ["verified", "worst error, ulp", "time", "GB/s", "of copy or read", "gain"]
         for row, cells in zip(rows, columns, strict=True):
-            cells += _verdict_cells(verdicts[row.unit.name]) + _time_cells(row.timing, labels)
+            cells += _verdict_cells(verdicts[row.unit.name], row.verdict)
+            cells += _time_cells(row.timing, labels)
     names = [_name(row.unit, link) for row in rows]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     lines += [[name, *cells] for name, cells in zip(names, columns, strict=True)]
@@ -110,9 +120,11 @@ def _gpu_verdicts(table: Ladder, results: Results) -> dict[str, Verdict]:
     }
 
 
-def _verdict_cells(verdict: Verdict) -> list[str]:
-    worst = ladder.ulp_text(verdict.worst.max_ulp) if verdict.worst else "–"
-    return [verdict.text, worst]
+def _verdict_cells(on_gpu: Verdict, anywhere: Verdict) -> list[str]:
+    """What a step that never ran on the GPU was found to be elsewhere is said with its place."""
+    if on_gpu.worst is None:
+        return [f"{anywhere.text}, on the CPU alone" if anywhere.worst else anywhere.text, "–"]
+    return [on_gpu.text, ladder.ulp_text(on_gpu.worst.max_ulp)]
 
 
 def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:

@@ -11,7 +11,9 @@ from types import SimpleNamespace
 
 import jinja2
 
-from . import curves, diffs, ladder, plots, published
+from . import curves, diffs, ladder, listings, plots, published
+from .annotations import Annotation
+from .profiles import Profiles
 from .records import DTYPES, Record, Results, Shape
 from .steps import Unit
 
@@ -28,7 +30,13 @@ class Head:
     failures: list[Record]
 
 
-def render(units: list[Unit], results: Results, commit: str) -> str:
+def render(
+    units: list[Unit],
+    results: Results,
+    annotations: dict[str, Annotation],
+    profiles: Profiles,
+    commit: str,
+) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -45,12 +53,15 @@ def render(units: list[Unit], results: Results, commit: str) -> str:
         "percent": ladder.percent_text,
         "unit_names": {unit.name for unit in units},
         "labels": {unit.name: unit.label for unit in units},
+        "units_by_name": {unit.name: unit for unit in units},
+        "profiles": profiles,
         "head": _head(units, results, commit),
     }
     run = results.run
     return environment.get_template("report.html.j2").render(
-        css=(_TEMPLATES / "report.css").read_text("utf-8"),
-        js=(_TEMPLATES / "report.js").read_text("utf-8"),
+        css=_texts("report.css", "listings.css"),
+        js=_texts("report.js", "listings.js"),
+        listings=listings.for_page(units, annotations),
         ladders=[ladder.build(units, results, dtype) for dtype in DTYPES],
         time_figures=[
             _figure(figure)
@@ -63,6 +74,10 @@ def render(units: list[Unit], results: Results, commit: str) -> str:
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),
     )
+
+
+def _texts(*names: str) -> str:
+    return "\n".join((_TEMPLATES / name).read_text("utf-8") for name in names)
 
 
 def current_commit(directory: Path) -> str:

@@ -162,7 +162,8 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: broken JSON: {error}") from None
 
 
-def _validate(path: Path, data: Any, schema_name: str) -> None:
+def validate(path: Path, data: Any, schema_name: str) -> None:
+    """Raises InputError that names file and field unless `data` has the schema's form."""
     schema = json.loads((_SCHEMAS / schema_name).read_text(encoding="utf-8"))
     error = next(jsonschema.Draft202012Validator(schema).iter_errors(data), None)
     if error is not None:
@@ -181,7 +182,7 @@ def _reason(error: jsonschema.ValidationError) -> str:
 def read_records(path: Path) -> list[Record]:
     """Records of a step program's `--records FILE`, or of an earlier report.json."""
     data = read_json(path)
-    _validate(path, data, "records.schema.json")
+    validate(path, data, "records.schema.json")
     return [_record(row) for row in data["records"]]
 
 
@@ -210,7 +211,7 @@ def _record(row: dict[str, Any]) -> Record:
 def read_bench(path: Path, recorded: bool) -> BenchRun:
     """Times of one GPU run. `recorded`: it is one of bench/results, not of this run."""
     data = read_json(path)
-    _validate(path, data, "bench.schema.json")
+    validate(path, data, "bench.schema.json")
     context = data["context"]
     run = BenchRun(Machine(context["gpu"], context["date"], context, recorded, (path.name,)))
     for row in data.get("pytorch_accuracy", []):
@@ -282,6 +283,8 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
     runs = [read_bench(path, recorded=False) for path in bench]
     old_runs = []
     for path in recorded:
+        if holds_profile(read_json(path)):
+            continue
         if _holds_records(path):
             gpu += [row for row in read_records(path) if row.machine != CPU]
         else:
@@ -293,6 +296,11 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
     timed = {_key(record) for run in runs for record in run.records}
     untimed = [record for record in gpu if _key(record) not in timed]
     return Results(own + untimed + [record for run in runs for record in run.records], runs)
+
+
+def holds_profile(data: Any) -> bool:
+    """Whether it is a file of bench/ncu, which profiles.py reads."""
+    return isinstance(data, dict) and ("parity" in data or "hardware" in data)
 
 
 def _holds_records(path: Path) -> bool:

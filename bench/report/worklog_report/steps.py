@@ -19,6 +19,7 @@ class Unit:
     title: str
     idea: str
     files: dict[str, str] = field(default_factory=dict)  # name -> source, the kernel's first
+    sources: dict[str, str] = field(default_factory=dict)  # of the step and its variants, real names
 
     @property
     def name(self) -> str:
@@ -50,13 +51,16 @@ def _units_of(directory: Path) -> list[Unit]:
         raise InputError(f"{kernel}: is missing")
     headers = {path.name: path.read_text("utf-8") for path in sorted(directory.glob("*.cuh"))}
     files = {kernel.name: kernel.read_text("utf-8"), **headers}
-    units = [Unit(directory.name, "", number, title, idea, files)]
+    shared = directory.parent.parent / "common/device"  # the step's own hide those of that name
+    paths = [*sorted(shared.glob("*.cuh")), *sorted(directory.rglob("*.cu*"))]
+    sources = {path.name: path.read_text("utf-8") for path in paths}
+    units = [Unit(directory.name, "", number, title, idea, files, sources)]
     for index, path in enumerate(sorted(directory.glob("variants/*.cu"))):
         label = number + chr(ord("a") + index)
         variant_title = path.stem.replace("_", " ")
         # Named softmax.cu as well, so that a variant is compared with the step's own kernel.
         files = {kernel.name: path.read_text("utf-8"), **headers}
-        units.append(Unit(directory.name, path.stem, label, variant_title, "", files))
+        units.append(Unit(directory.name, path.stem, label, variant_title, "", files, sources))
     return units
 
 

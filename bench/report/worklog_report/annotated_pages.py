@@ -1,0 +1,139 @@
+"""python -m worklog_report.annotated_pages: what the steps' pages show of their own source.
+
+For each step it writes steps/NN_slug/access.svg, the access picture, and in the page, between two
+marker lines, the picture and a table of the lines that ask the most of the memory system.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import access_picture, listings
+from .annotations import Action, Annotation, Line, read_annotations
+from .ladder import access_text
+from .markdown import replace_between
+from .output import write_whole
+from .records import InputError
+from .steps import Unit, read_units
+
+BEGIN = "<!-- lines:begin -->"
+END = "<!-- lines:end -->"
+_MOST_LINES = 20
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 1 --check found files out of date; 2 bad input or usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        texts = updated_files(
+            read_units(options.steps), read_annotations(options.annotations), options.steps
+        )
+        return _check(texts) if options.check else _write(texts)
+    except InputError as error:
+        print(f"annotated_pages: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="annotated_pages", description=__doc__)
+    parser.add_argument(
+        "--annotations",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="what the step programs wrote with --annotations FILE",
+    )
+    parser.add_argument(
+        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail if a file would change"
+    )
+    return parser
+
+
+def updated_files(
+    units: list[Unit], annotations: dict[str, Annotation], steps: Path
+) -> dict[Path, str]:
+    """Every step's page and picture as they should be."""
+    texts = {}
+    for unit in units:
+        if unit.variant:
+            continue
+        if unit.name not in annotations:
+            raise InputError(f"{unit.name}: none of the files has its annotations")
+        annotation = annotations[unit.name]
+        page = steps / unit.step / "README.md"
+        picture = page.parent / "access.svg"
+        texts[picture] = access_picture.render(annotation, unit.sources, standalone=True)
+        text = _text_of(page)
+        texts[page] = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
+    return texts
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _check(texts: dict[Path, str]) -> int:
+    stale = [path for path, text in texts.items() if not path.is_file() or _text_of(path) != text]
+    for path in stale:
+        print(f"{path}: is out of date; run annotated_pages without --check", file=sys.stderr)
+    return 1 if stale else 0
+
+
+def _write(texts: dict[Path, str]) -> int:
+    for path, text in texts.items():
+        if not path.is_file() or _text_of(path) != text:
+            write_whole(path, text)
+            print(f"{path}: renewed")
+    return 0
+
+
+def _section(unit: Unit, annotation: Annotation) -> str:
+    lines = listings.hottest(annotation, _MOST_LINES)
+    rows = [
+        ["line", "source", "does", "requests", "sectors or wavefronts", "a request"],
+        ["---:", "---", "---", "---:", "---:", "---:"],
+    ]
+    rows += [row for line in lines for row in _rows(line, unit, annotation)]
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return (
+        f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, {annotation.shape.size()}"
+        f" in blocks of {annotation.block_size} threads for every step, on the CPU\nexecutor. Sectors "
+        "are of global memory; for shared memory it is wavefronts, rounds in which its 32 banks\n"
+        "serve a request. The picture is of a smaller case, which its text names; \"load 1 of 128\" is "
+        "the\nfirst of 128 requests that a warp makes there.\n\n"
+        f"![{access_picture.described(annotation)}](access.svg)\n\n"
+    )
+
+
+def _rows(line: Line, unit: Unit, annotation: Annotation) -> list[list[str]]:
+    """One for each thing that the line does; its text stands in the first."""
+    head = [access_picture.place_of(line, annotation), _code(line, unit)]
+    rows = []
+    for action in line.asked_for:
+        rows.append([*head, action.what, f"{action.count:,}", *_cost(action)])
+        head = ["", ""]
+    return rows
+
+
+def _cost(action: Action) -> list[str]:
+    if action.each is None:
+        return ["", ""]
+    return [f"{action.cost:,}", access_text(action.each)]
+
+
+def _code(line: Line, unit: Unit) -> str:
+    lines = unit.sources.get(line.file, "").splitlines()
+    text = lines[line.number - 1].strip() if line.number <= len(lines) else ""
+    text = text.split("  //")[0].replace("|", "\\|")
+    return f"`{text}`" if text else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
