@@ -93,5 +93,5 @@ WORKLOG_STEP(launch,
              {.builds_on = "05_warp_shuffle",
               .loads = {3},
               .stores = {1},
-              .block_sizes = {{1000, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+              .block_sizes = {{1024, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
               .few_rows_block_sizes = 1024});

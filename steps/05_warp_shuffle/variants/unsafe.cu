@@ -73,7 +73,7 @@ WORKLOG_STEP(launch,
              {.builds_on = "05_warp_shuffle",
               .loads = {2},
               .stores = {1},
-              .block_sizes = {{1000, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+              .block_sizes = {{1024, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
               .few_rows_block_sizes = 1024,
               .expected_failure = "Without the maximum subtracted, exp(x) overflows for "
                                   "logits above 88.7 and a row of logits below -104 sums "
