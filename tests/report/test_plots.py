@@ -62,6 +62,17 @@ def test_labels_with_room_stay_where_they_are():
     assert plots.spread_out([5, 40, 80], 10, 0, 100) == [5, 40, 80]
 
 
+@pytest.mark.parametrize("lines", [2, 17, 30])
+def test_labels_of_any_number_of_lines_stay_inside(lines):
+    series = [Series(f"L{i}", "a line", ((10, 1.0), (100, 5.0)), 1) for i in range(lines)]
+    svg = plots.render(a_plot(*series))
+    height = float(re.search(r'viewBox="0 0 \S+ (\S+)"', svg)[1])
+    baselines = [float(y) for y in re.findall(r'<text [^>]*\by="([\d.]+)"[^>]*>L\d+<', svg)]
+    assert len(baselines) == lines
+    assert 12 < min(baselines)
+    assert max(baselines) < height
+
+
 def figures(workplace):
     results = read_results([workplace.records], [], [workplace.bench])
     return read_units(workplace.steps), results
@@ -88,12 +99,15 @@ def test_no_times_no_figures(workplace):
 
 def test_the_error_curve_is_the_worst_over_the_inputs_of_a_width(workplace):
     units, results = figures(workplace)
-    figure = curves.error_figure(units, results)
-    assert [plot.key for plot in figure.plots] == ["error-f32", "error-f16", "error-bf16"]
+    figure, topk = curves.error_figures(units, results)
+    keys = ["error-softmax-f32", "error-softmax-f16", "error-softmax-bf16"]
+    assert [plot.key for plot in figure.plots] == keys
+    assert topk.title == "Softmax and top-k"
     first = figure.plots[0].series[0]
     assert len(first.points) == 9
     assert figure.plots[0].series[-1].label == "PyTorch"
-    assert figure.plots[1].series[-1].label == "05a"
+    assert figure.plots[1].series[-1].label == "04"
+    assert topk.plots[1].series[-1].label == "05a"
 
 
 def test_inputs_other_than_random_logits_are_no_part_of_the_error_curve(workplace):
@@ -101,5 +115,5 @@ def test_inputs_other_than_random_logits_are_no_part_of_the_error_curve(workplac
     rows = [synthetic.record(unit, cols=cols, input="random") for cols in (10, 100)]
     rows.append(synthetic.record(unit, cols=77, input="special", max_ulp=500.0))
     path = workplace.write("r.json", {"records": rows})
-    figure = curves.error_figure(read_units(workplace.steps), read_results([path], [], []))
+    (figure,) = curves.error_figures(read_units(workplace.steps), read_results([path], [], []))
     assert [x for x, _ in figure.plots[0].series[0].points] == [10, 100]

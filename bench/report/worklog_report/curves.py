@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .ladder import limit_of
 from .plots import Plot, Series
-from .records import BenchRun, Record, Results
+from .records import DTYPES, BenchRun, Record, Results
 from .steps import Unit
 
 
@@ -19,6 +19,23 @@ class Figure:
     def legend(self) -> list[Series]:
         by_label = {series.label: series for plot in self.plots for series in plot.series}
         return list(by_label.values())
+
+
+# What a figure is of, in the page's order: lines are drawn together if a reader may compare them.
+_OPERATIONS = ("Softmax", "Softmax and top-k", "Log-softmax", "Negative log-likelihood")
+
+
+def _operation(record: Record) -> str:
+    if record.shape.k:
+        return "Softmax and top-k"
+    return {
+        "log_softmax": "Log-softmax",
+        "negative_log_likelihood": "Negative log-likelihood",
+    }.get(record.operation, "Softmax")
+
+
+def _key(operation: str) -> str:
+    return operation.lower().replace(" ", "-")
 
 
 def _series(unit: Unit, points: dict[int, float]) -> Series:
@@ -39,7 +56,8 @@ def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -
     for record in run.records:
         if record.cache == cache:
             shape = record.shape
-            key = (bool(shape.k), shape.dtype != "f32", shape.dtype, -shape.rows, shape.k)
+            what = _OPERATIONS.index(_operation(record))
+            key = (what, shape.dtype != "f32", shape.dtype, -shape.rows, shape.k)
             groups.setdefault(key, []).append(record)
     figures = [_time_figure(units, run, groups[key]) for key in sorted(groups)]
     return [figure for figure in figures if all(plot.has_data for plot in figure.plots)]
@@ -73,7 +91,7 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
         times.setdefault(record.unit, {})[record.shape.cols] = record.times["median_us"]
         rates.setdefault(record.unit, {})[record.shape.cols] = record.times["gbps"]
     time_lines, rate_lines = _lines(units, times), _lines(units, rates)
-    for name in ("pytorch", limit_of(first)):
+    for name in (*_PYTORCH.get(_operation(first), ()), limit_of(first)):
         points = _baseline(run, name, records)
         for lines, field in ((time_lines, "median_us"), (rate_lines, "gbps")):
             if points[field]:
@@ -81,9 +99,9 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
     shape = first.shape
     rows = f"{shape.rows} row" + ("s" if shape.rows != 1 else "")
     k = f", K = {shape.k}" if shape.k else ""
-    what = "Softmax and top-k" if shape.k else "Softmax"
+    what = _operation(first)
     title = f"{what}, {shape.dtype}, {rows}{k}"
-    key = f"{'topk' if shape.k else 'softmax'}-{shape.dtype}-{shape.rows}-{shape.k}"
+    key = f"{_key(what)}-{shape.dtype}-{shape.rows}-{shape.k}"
     return Figure(
         title,
         shape.dtype,
@@ -94,6 +112,12 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
     )
 
 
+# PyTorch's own functions, by what they compute.
+_PYTORCH = {
+    "Softmax": ("pytorch/softmax",),
+    "Softmax and top-k": ("pytorch/softmax_then_topk",),
+    "Log-softmax": ("pytorch/log_softmax",),
+}
 _BASELINES = {
     "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),
     "read": ("read", "the fastest read of the same bytes: the ceiling"),
@@ -102,7 +126,7 @@ _BASELINES = {
 
 
 def _baseline_series(name: str, points: dict[int, float]) -> Series:
-    label, explanation = _BASELINES[name]
+    label, explanation = _BASELINES[name.split("/")[0]]
     return Series(label, explanation, tuple(sorted(points.items())), 0, "dotted")
 
 
@@ -114,7 +138,7 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
     for baseline in run.baselines:
         shape = baseline.shape
         if (
-            baseline.name.split("/")[0] == name
+            baseline.name == name
             and baseline.cache == records[0].cache
             and (shape.dtype, shape.rows, shape.cols) in shapes
             and (name in ("copy", "read") or shape.k == k)
@@ -124,31 +148,39 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
     return found
 
 
-def error_figure(units: list[Unit], results: Results) -> Figure:
-    """The worst error of each unit at each width of random logits, a plot for each type.
+def error_figures(units: list[Unit], results: Results) -> list[Figure]:
+    """The worst error of each unit at each width of random logits: a figure for each operation,
+    with a plot for each type.
 
     Other inputs have one width each: they are in the ladder's worst error, and no part of a curve.
     """
-    plots = []
-    for dtype in ("f32", "f16", "bf16"):
-        worst: dict[str, dict[int, float]] = {}
-        for record in results.counted:
-            drawn = record.shape.dtype == dtype and record.input in ("", "random")
-            if not drawn or not record.max_ulp or record.shape.cols == 0:
-                continue
-            points = worst.setdefault(record.unit, {})
-            points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
-        lines = _lines(units, worst)
-        if dtype == "f32" and results.run and results.run.pytorch_errors:
-            points = tuple(sorted(results.run.pytorch_errors.items()))
-            where = f"its softmax on {results.run.machine.name}; the steps' are the executor's"
-            lines.append(Series("PyTorch", where, points, 0, "dotted"))
-        plots.append(
-            Plot(
-                f"error-{dtype}",
-                f"Worst error, {dtype}",
-                f"worst error, ulp of {dtype}",
-                tuple(lines),
-            )
-        )
-    return Figure("Worst error against width", "", tuple(plot for plot in plots if plot.has_data))
+    figures = []
+    for operation in _OPERATIONS:
+        records = [row for row in results.counted if _operation(row) == operation]
+        plots = [_error_plot(operation, dtype, units, records, results) for dtype in DTYPES]
+        if any(plot.has_data for plot in plots):
+            figures.append(Figure(operation, "", tuple(plot for plot in plots if plot.has_data)))
+    return figures
+
+
+def _error_plot(
+    operation: str, dtype: str, units: list[Unit], records: list[Record], results: Results
+) -> Plot:
+    worst: dict[str, dict[int, float]] = {}
+    for record in records:
+        drawn = record.shape.dtype == dtype and record.input in ("", "random")
+        if not drawn or not record.max_ulp or record.shape.cols == 0:
+            continue
+        points = worst.setdefault(record.unit, {})
+        points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
+    lines = _lines(units, worst)
+    if (operation, dtype) == ("Softmax", "f32") and results.run and results.run.pytorch_errors:
+        where = f"its softmax on {results.run.machine.name}; the steps' are the executor's"
+        points = tuple(sorted(results.run.pytorch_errors.items()))
+        lines.append(Series("PyTorch", where, points, 0, "dotted"))
+    return Plot(
+        f"error-{_key(operation)}-{dtype}",
+        f"Worst error: {operation}, {dtype}",
+        f"worst error, ulp of {dtype}",
+        tuple(lines),
+    )

@@ -67,7 +67,7 @@ def render(
             _figure(figure)
             for figure in curves.time_figures(units, run) + curves.k_figures(units, run)
         ],
-        error_figure=_figure(curves.error_figure(units, results)),
+        error_figures=[_figure(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
         speed_comparisons=published.speed_comparisons(run, units),
         access_comparisons=published.access_comparisons(results),

@@ -1,6 +1,7 @@
 """Plots as inline SVG whose colours are CSS variables, so that they follow light and dark."""
 
 import io
+import math
 import re
 from dataclasses import dataclass
 
@@ -10,8 +11,10 @@ matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
 
-# Natural size in CSS pixels: as wide as a phone's column, so that text stays legible there.
-_WIDTH, _HEIGHT = 460, 340
+# Natural size in CSS pixels: as wide as a phone's column, so that text stays legible there. Higher
+# where there are more labels beside the lines than that has room for.
+_WIDTH, _LEAST_HEIGHT = 460, 340
+_ABOVE, _BELOW = 34, 49  # the axes
 _FONT_SIZE = 12.5
 _LABEL_GAP = 14.5  # between the labels at the lines' ends
 _LEAST_SPAN = 6.0  # of the y axis: its last value over its first
@@ -68,8 +71,11 @@ def render(plot: Plot) -> str:
         "font.size": _FONT_SIZE,
     }
     with matplotlib.rc_context(settings):
-        figure, axes = pyplot.subplots(figsize=(_WIDTH / 72, _HEIGHT / 72))
-        figure.subplots_adjust(left=0.115, right=0.845, top=0.9, bottom=0.145)
+        height = _height(plot)
+        figure, axes = pyplot.subplots(figsize=(_WIDTH / 72, height / 72))
+        figure.subplots_adjust(
+            left=0.115, right=0.845, top=1 - _ABOVE / height, bottom=_BELOW / height
+        )
         _draw_axes(axes, plot)
         for series in plot.series:
             _draw_line(axes, series)
@@ -78,6 +84,11 @@ def render(plot: Plot) -> str:
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
         pyplot.close(figure)
     return _for_page(text.getvalue(), plot)
+
+
+def _height(plot: Plot) -> int:
+    # Half a label's gap stays free below the lowest and above the highest.
+    return max(_LEAST_HEIGHT, _ABOVE + _BELOW + math.ceil(_LABEL_GAP * len(plot.series)))
 
 
 def _draw_axes(axes, plot: Plot) -> None:
@@ -97,7 +108,9 @@ def _draw_axes(axes, plot: Plot) -> None:
         side.set_visible(False)
     axes.set_xlabel(plot.across, color=_MUTED, labelpad=4)
     # The unit stands above the axis, read without turning the head.
-    axes.text(0, 1.035, plot.unit, transform=axes.transAxes, color=_MUTED, ha="left")
+    axes.annotate(
+        plot.unit, (0, 1), (0, 9), "axes fraction", textcoords="offset points", color=_MUTED
+    )
 
 
 def _x_range(plot: Plot) -> tuple[float, float]:
@@ -219,7 +232,7 @@ def _for_page(svg: str, plot: Plot) -> str:
     svg = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans)", svg)
     return re.sub(
         r"<svg[^>]*>",
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-labelledby="{plot.key}-title" '
+        f'<svg viewBox="0 0 {_WIDTH} {_height(plot)}" role="img" aria-labelledby="{plot.key}-title" '
         'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
         f'<title id="{plot.key}-title">{plot.title}</title>',
         svg,
