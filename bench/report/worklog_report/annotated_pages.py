@@ -10,9 +10,9 @@ from pathlib import Path
 
 from . import access_picture, listings
 from .annotations import Action, Annotation, Line, read_annotations
+from .generated_files import check, renew, text_of
 from .ladder import access_text
 from .markdown import replace_between
-from .output import write_whole
 from .records import InputError
 from .steps import Unit, read_units
 
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         texts = updated_files(
             read_units(options.steps), read_annotations(options.annotations), options.steps
         )
-        return _check(texts) if options.check else _write(texts)
+        return check(texts, "annotated_pages") if options.check else renew(texts)
     except InputError as error:
         print(f"annotated_pages: {error}", file=sys.stderr)
         return 2
@@ -67,31 +67,9 @@ def updated_files(
         page = steps / unit.step / "README.md"
         picture = page.parent / "access.svg"
         texts[picture] = access_picture.render(annotation, unit.sources, standalone=True)
-        text = _text_of(page)
+        text = text_of(page)
         texts[page] = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
     return texts
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _check(texts: dict[Path, str]) -> int:
-    stale = [path for path, text in texts.items() if not path.is_file() or _text_of(path) != text]
-    for path in stale:
-        print(f"{path}: is out of date; run annotated_pages without --check", file=sys.stderr)
-    return 1 if stale else 0
-
-
-def _write(texts: dict[Path, str]) -> int:
-    for path, text in texts.items():
-        if not path.is_file() or _text_of(path) != text:
-            write_whole(path, text)
-            print(f"{path}: renewed")
-    return 0
 
 
 def _section(unit: Unit, annotation: Annotation) -> str:
