@@ -5,10 +5,12 @@ import json
 import sys
 from pathlib import Path
 
-from . import markdown, page
+from . import doc_pages, markdown, page
 from .annotations import read_annotations
+from .generated_files import is_current
 from .output import write_whole
 from .profiles import Profiles, read_profiles
+from .recorded_run import files_of, read_recorded_run
 from .records import InputError, Results, read_results
 from .steps import Unit, read_units
 
@@ -85,13 +87,15 @@ def _run(options: argparse.Namespace) -> int:
     readme_only = options.update_readme or options.check_readme
     if options.out is None and not readme_only:
         raise InputError("--out DIR is missing: where should the report go?")
-    recorded = _files(options.recorded)
+    recorded = files_of(options.recorded)
     units = read_units(options.steps)
     profiles = read_profiles(recorded)
     if readme_only:
         results = read_results(options.records, [], recorded)
         readme = options.readme or options.steps.parent / "README.md"
-        if not _update_tables(units, results, profiles, readme, options):
+        texts = markdown.updated_files(units, results, profiles, options.steps, readme)
+        texts |= _doc_pages(recorded, options)
+        if not _update_tables(texts, options):
             return 1
     if options.out is not None:
         results = read_results(options.records, options.bench, recorded)
@@ -99,24 +103,17 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _files(paths: list[Path]) -> list[Path]:
-    """Files as they are; of directories their *.json, which may be none."""
-    return [
-        file
-        for path in paths
-        for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])
-    ]
+def _doc_pages(recorded: list[Path], options: argparse.Namespace) -> dict[Path, str]:
+    """Those of docs/pages, whose counts are of the annotations."""
+    pages = options.steps.parent / "docs/pages"
+    if not (recorded and options.annotations and pages.is_dir()):
+        return {}
+    run = read_recorded_run(recorded, options.annotations, options.steps)
+    return doc_pages.updated_files(run, pages)
 
 
-def _update_tables(
-    units: list[Unit],
-    results: Results,
-    profiles: Profiles,
-    readme: Path,
-    options: argparse.Namespace,
-) -> bool:
-    texts = markdown.updated_files(units, results, profiles, options.steps, readme)
-    stale = [path for path, text in texts.items() if path.read_text("utf-8") != text]
+def _update_tables(texts: dict[Path, str], options: argparse.Namespace) -> bool:
+    stale = [path for path, text in texts.items() if not is_current(path, text)]
     if options.check_readme:
         for path in stale:
             print(f"{path}: its table is out of date; run --update-readme", file=sys.stderr)

@@ -1,0 +1,81 @@
+"""python -m worklog_report.doc_pages: the tables and the picture of the pages about the whole.
+
+In docs/pages each table stands between <!-- NAME:begin --> and <!-- NAME:end -->. Times and errors
+are of the newest recorded GPU run, counts of the step programs' --annotations.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import errata_page, numerics_page, roofline_page
+from .generated_files import check, renew, text_of
+from .markdown import replace_between
+from .recorded_run import RecordedRun, files_of, read_recorded_run
+from .records import InputError
+
+_PAGES = {
+    "errata.md": errata_page.sections,
+    "numerics.md": numerics_page.sections,
+    "roofline.md": roofline_page.sections,
+}
+_PICTURE = "roofline.svg"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 1 --check found files out of date; 2 bad input or usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        recorded = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
+        texts = updated_files(recorded, options.pages)
+        return check(texts, "doc_pages") if options.check else renew(texts)
+    except InputError as error:
+        print(f"doc_pages: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="doc_pages", description=__doc__)
+    parser.add_argument(
+        "--recorded",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="results of a GPU's run: files, or directories of *.json",
+    )
+    parser.add_argument(
+        "--annotations",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="counts by line (the step programs' --annotations FILE)",
+    )
+    parser.add_argument(
+        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
+    )
+    parser.add_argument(
+        "--pages", type=Path, required=True, metavar="DIR", help="the directory of the pages"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail if a file would change"
+    )
+    return parser
+
+
+def updated_files(recorded: RecordedRun, pages: Path) -> dict[Path, str]:
+    """The pages and the picture as they should be."""
+    texts = {pages / _PICTURE: roofline_page.roofline_svg(recorded)}
+    for name, sections in _PAGES.items():
+        page = pages / name
+        text = text_of(page)
+        for marker, section in sections(recorded).items():
+            markers = (f"<!-- {marker}:begin -->", f"<!-- {marker}:end -->")
+            text = replace_between(text, markers, section, page)
+        texts[page] = text
+    return texts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""The tables of docs/pages/numerics.md: errors of every step on a recorded GPU."""
+
+from .ladder import ulp_text
+from .recorded_run import RecordedRun, label, machine_text, table
+from .records import Record
+from .steps import Unit
+
+_WIDTHS = (10, 100, 1000, 4096, 10000, 25000, 100000)
+_REAL = ("attention", "search")
+_INPUTS = (
+    "random", "wide", "dominant", "equal", "largest", "masked", "subnormal", "ties", *_REAL,
+)  # fmt: skip
+
+
+def sections(recorded: RecordedRun) -> dict[str, str]:
+    return {
+        "errors-by-width": _by_width(recorded),
+        "errors-by-input": _by_input(recorded),
+        "errors-of-half": _of_half(recorded),
+        "errors-of-logarithms": _of_logarithms(recorded),
+        "errors-of-long-rows": _of_long_rows(recorded),
+    }
+
+
+def _worst(records: list[Record]) -> float | None:
+    return max((row.max_ulp for row in records if row.max_ulp is not None), default=None)
+
+
+def _cell(records: list[Record]) -> str:
+    worst = _worst(records)
+    return "–" if worst is None else ulp_text(worst)
+
+
+def _name(unit: Unit, records: list[Record]) -> str:
+    return label(unit) + (", where it is right" if records[0].expected_failure else "")
+
+
+def _random(recorded: RecordedRun, dtype: str) -> list[Record]:
+    """Records that were joined with a time have lost their input's name; they are random."""
+    return [
+        row for row in recorded.verified if row.shape.dtype == dtype and row.input in ("", "random")
+    ]
+
+
+def _lines(units: list[Unit], records: list[Record], widths: list[int]) -> list[list[str]]:
+    lines = []
+    for unit in units:
+        own = [row for row in records if row.unit == unit.name]
+        if any(row.shape.cols in widths for row in own):
+            cells = [_cell([row for row in own if row.shape.cols == cols]) for cols in widths]
+            lines.append([_name(unit, own), *cells])
+    return lines
+
+
+def _widths(records: list[Record]) -> list[int]:
+    there = {row.shape.cols for row in records}
+    return [cols for cols in _WIDTHS if cols in there]
+
+
+def _by_width(recorded: RecordedRun) -> str:
+    records = _random(recorded, "f32")
+    widths = _widths(records)
+    lines = _lines(recorded.softmaxes(), records, widths)
+    for name, errors in (
+        ("PyTorch", recorded.run.pytorch_errors),
+        ("cuDNN", recorded.run.cudnn_errors),
+    ):
+        if errors:
+            cells = [ulp_text(errors[cols]) if cols in errors else "–" for cols in widths]
+            lines.append([name, *cells])
+    rows = [
+        str(max((row.shape.rows for row in records if row.shape.cols == cols), default=0))
+        for cols in widths
+    ]
+    lines.append(["rows that a step was tried on", *rows])
+    text = table(["worst error, ulp of fp32", *[f"{cols} columns" for cols in widths]], lines)
+    has_cudnn = bool(recorded.run.cudnn_errors)
+    others = "PyTorch's" + (" and cuDNN's" if has_cudnn else "")
+    missing = "" if has_cudnn else " cuDNN's are not measured yet."
+    return (
+        f"\n{text}\nOn {machine_text(recorded.run)}: random logits of deviation 1, in every "
+        f"other row outliers 10 off.\n{others} errors are of 256 rows of the same kind, more "
+        f"than the steps' at the wide end.{missing}\n{_not_yet(recorded)}\n"
+    )
+
+
+def _not_yet(recorded: RecordedRun) -> str:
+    missing = [label(unit) for unit in recorded.unmeasured() if not unit.variant]
+    if not missing:
+        return ""
+    return f"Not on a recorded GPU yet: {', '.join(missing)}.\n"
+
+
+def _by_input(recorded: RecordedRun) -> str:
+    names = {unit.name for unit in recorded.softmaxes()}
+    f32 = [row for row in recorded.verified if row.shape.dtype == "f32" and row.unit in names]
+    shapes = {row.input: row.shape for row in f32 if row.input in _INPUTS and row.input != "random"}
+    made = next((shape for name, shape in shapes.items() if name not in _REAL), None)
+    if made is not None:  # random logits are tried at every width
+        shapes["random"] = made
+    inputs = [name for name in _INPUTS if name in shapes]
+    lines = []
+    for unit in recorded.softmaxes():
+        own = [row for row in f32 if row.unit == unit.name]
+        cells = [
+            _cell([row for row in own if (row.input, row.shape) == (name, shapes[name])])
+            for name in inputs
+        ]
+        lines.append([_name(unit, own), *cells])
+    sizes = [f"{name} {shapes[name].size()}" for name in _REAL if name in shapes]
+    sizes.append(f"the others {made.size()}" if made else "")
+    return (
+        f"\n{table(['worst error, ulp of fp32', *inputs], lines)}\n"
+        f"On {machine_text(recorded.run)}: {', '.join(filter(None, sizes))}.\n\n"
+    )
+
+
+def _of_half(recorded: RecordedRun) -> str:
+    text = ""
+    for dtype in ("f16", "bf16"):
+        records = _random(recorded, dtype)
+        widths = _widths(records)
+        units = [
+            unit
+            for unit in recorded.softmaxes()
+            if not unit.variant or unit.name == "01_naive_three_kernels/half_arithmetic"
+        ]
+        head = [f"worst error, ulp of {dtype}", *[f"{cols} columns" for cols in widths]]
+        text += "\n" + table(head, _lines(units, records, widths))
+    where = f"On {machine_text(recorded.run)}, the same random logits, rounded to the type."
+    return f"{text}\n{where}\n\n"
+
+
+def _of_logarithms(recorded: RecordedRun) -> str:
+    units = [unit for unit in recorded.units if recorded.operation(unit) == "log_softmax"]
+    if not units:
+        return "\nNo log-softmax is among the recorded runs of a GPU yet: step 08.\n\n"
+    records = _random(recorded, "f32")
+    records = [row for row in records if row.unit in {unit.name for unit in units}]
+    widths = _widths(records)
+    head = ["worst error, ulp of fp32", *[f"{cols} columns" for cols in widths]]
+    text = table(head, _lines(units, records, widths))
+    return f"\n{text}\nOn {machine_text(recorded.run)}, the random logits of the first table.\n\n"
+
+
+def _of_long_rows(recorded: RecordedRun) -> str:
+    """One row, wider than any of the other tables."""
+    records = [
+        row
+        for row in _random(recorded, "f32")
+        if row.shape.rows == 1 and row.shape.cols > max(_WIDTHS)
+    ]
+    if not records:
+        return "\nNo row of millions is among the recorded runs of a GPU yet: steps 09 to 11.\n\n"
+    widths = sorted({row.shape.cols for row in records})
+    head = ["worst error, ulp of fp32", *[f"1 × {cols}" for cols in widths]]
+    text = table(head, _lines(recorded.softmaxes(), records, widths))
+    return f"\n{text}\nOn {machine_text(recorded.run)}, one row of the random logits.\n\n"

@@ -1,0 +1,95 @@
+"""The newest recorded run of a GPU, with the executor's counts: what docs/pages shows tables of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .annotations import Annotation, read_annotations
+from .ladder import computes
+from .profiles import Hardware, read_profiles
+from .records import BenchRun, InputError, Record, Results, Shape, read_results
+from .steps import Unit, read_units
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    units: list[Unit]
+    run: BenchRun  # the newest recorded one
+    verified: list[Record]  # what that GPU was found to compute, and how exactly
+    hardware: Hardware | None
+    annotations: dict[str, Annotation]
+
+    def operation(self, unit: Unit) -> str:
+        """What it computes (see ladder.computes), "" if no GPU has run it."""
+        rows = [row for row in [*self.verified, *self.run.records] if row.unit == unit.name]
+        return computes(rows[0]) if rows else ""
+
+    def softmaxes(self) -> list[Unit]:
+        return [unit for unit in self.units if self.operation(unit) == "softmax"]
+
+    def unmeasured(self) -> list[Unit]:
+        return [unit for unit in self.units if not self.operation(unit)]
+
+    def accesses(self, unit: str) -> tuple[float, float] | None:
+        """Loads and stores for each logit, counted by the executor; None without a count."""
+        annotation = self.annotations.get(unit)
+        if annotation is None:
+            return None
+        logits = annotation.shape.rows * annotation.shape.cols
+        counted = [
+            sum(line.counters.get(f"global_{kind}_elements", 0) for line in annotation.lines)
+            for kind in ("load", "store")
+        ]
+        return counted[0] / logits, counted[1] / logits
+
+    def time(self, unit: str, shape: Shape) -> dict[str, float] | None:
+        """Of a step or a baseline, with a cold cache."""
+        for row in [*self.run.records, *self.run.baselines]:
+            name = row.unit if isinstance(row, Record) else row.name
+            if (name, row.shape, row.cache) == (unit, shape, "cold"):
+                return row.times
+        return None
+
+    def dram(self, unit: str, shape: Shape) -> tuple[float, float] | None:
+        """Read from and written to DRAM, all launches together, in arrays of logits."""
+        launches = self.hardware.of(unit, shape) if self.hardware else []
+        if not launches:
+            return None
+        read = sum(launch.arrays("dram_read_bytes") for launch in launches)
+        return read, sum(launch.arrays("dram_write_bytes") for launch in launches)
+
+
+def files_of(paths: list[Path]) -> list[Path]:
+    """Files as they are; of directories their *.json, which may be none."""
+    return [
+        file
+        for path in paths
+        for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])
+    ]
+
+
+def read_recorded_run(recorded: list[Path], annotations: list[Path], steps: Path) -> RecordedRun:
+    results: Results = read_results([], [], recorded)
+    if results.run is None:
+        raise InputError("none of the recorded files holds times of a GPU")
+    gpu = results.run.machine.name
+    return RecordedRun(
+        read_units(steps),
+        results.run,
+        [row for row in results.records if row.machine == gpu and row.verified is not None],
+        read_profiles(recorded).hardware,
+        read_annotations(annotations),
+    )
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """In Markdown: names to the left, numbers to the right."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def label(unit: Unit) -> str:
+    return f"{unit.label} {unit.title}"
+
+
+def machine_text(run: BenchRun) -> str:
+    return f"{run.machine.name}, {run.machine.date[:10]}"
