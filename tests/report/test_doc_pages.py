@@ -157,16 +157,6 @@ def test_errors_are_of_the_gpu(place):
     assert "| 03a unsafe, where it is right |" in text
 
 
-def test_cudnn_has_a_row_once_it_is_recorded(place):
-    assert "cuDNN's are not measured yet" in section(place, "numerics.md", "errors-by-width")
-    bench = synthetic.bench()
-    accuracy = [{"cols": 4096, "max_ulp": 3.0}, {"cols": 4096, "max_ulp": 5.5}]
-    place.write("bench.json", bench | {"cudnn_accuracy": accuracy})
-    text = section(place, "numerics.md", "errors-by-width")
-    assert row(text, "cuDNN") == ["–", "5.50"]
-    assert "not measured yet" not in text
-
-
 def test_long_rows_have_a_table_once_they_are_recorded(place):
     assert "steps 09 to 11" in section(place, "numerics.md", "errors-of-long-rows")
     long_row = synthetic.record(

@@ -61,26 +61,20 @@ def _by_width(recorded: RecordedRun) -> str:
     records = _random(recorded, "f32")
     widths = _widths(records)
     lines = _lines(recorded.softmaxes(), records, widths)
-    for name, errors in (
-        ("PyTorch", recorded.run.pytorch_errors),
-        ("cuDNN", recorded.run.cudnn_errors),
-    ):
-        if errors:
-            cells = [ulp_text(errors[cols]) if cols in errors else "–" for cols in widths]
-            lines.append([name, *cells])
+    pytorch = recorded.run.pytorch_errors
+    if pytorch:
+        cells = [ulp_text(pytorch[cols]) if cols in pytorch else "–" for cols in widths]
+        lines.append(["PyTorch", *cells])
     rows = [
         str(max((row.shape.rows for row in records if row.shape.cols == cols), default=0))
         for cols in widths
     ]
     lines.append(["rows that a step was tried on", *rows])
     text = table(["worst error, ulp of fp32", *[f"{cols} columns" for cols in widths]], lines)
-    has_cudnn = bool(recorded.run.cudnn_errors)
-    others = "PyTorch's" + (" and cuDNN's" if has_cudnn else "")
-    missing = "" if has_cudnn else " cuDNN's are not measured yet."
     return (
         f"\n{text}\nOn {machine_text(recorded.run)}: random logits of deviation 1, in every "
-        f"other row outliers 10 off.\n{others} errors are of 256 rows of the same kind, more "
-        f"than the steps' at the wide end.{missing}\n{_not_yet(recorded)}\n"
+        "other row outliers 10 off.\nPyTorch's errors are of 256 rows of the same kind, more "
+        f"than the steps' at the wide end. cuDNN's are not measured yet.\n{_not_yet(recorded)}\n"
     )
 
 

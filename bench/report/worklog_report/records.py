@@ -142,7 +142,6 @@ class BenchRun:
     baselines: list[Baseline] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
     pytorch_errors: dict[int, float] = field(default_factory=dict)  # worst ulp, f32, by columns
-    cudnn_errors: dict[int, float] = field(default_factory=dict)  # likewise, CUDNN_SOFTMAX_ACCURATE
 
 
 def _no_constant(text: str) -> None:
@@ -215,8 +214,9 @@ def read_bench(path: Path, recorded: bool) -> BenchRun:
     validate(path, data, "bench.schema.json")
     context = data["context"]
     run = BenchRun(Machine(context["gpu"], context["date"], context, recorded, (path.name,)))
-    run.pytorch_errors = _worst_by_cols(data.get("pytorch_accuracy", []))
-    run.cudnn_errors = _worst_by_cols(data.get("cudnn_accuracy", []))
+    for row in data.get("pytorch_accuracy", []):
+        worst = run.pytorch_errors.get(row["cols"], 0.0)
+        run.pytorch_errors[row["cols"]] = max(worst, row["max_ulp"])
     for index, row in enumerate(data["benchmarks"]):
         if row.get("run_type") == "aggregate":
             continue
@@ -231,13 +231,6 @@ def read_bench(path: Path, recorded: bool) -> BenchRun:
             continue
         _add(run, match, row)
     return run
-
-
-def _worst_by_cols(rows: list[dict[str, Any]]) -> dict[int, float]:
-    worst: dict[int, float] = {}
-    for row in rows:
-        worst[row["cols"]] = max(worst.get(row["cols"], 0.0), row["max_ulp"])
-    return worst
 
 
 def _add(run: BenchRun, match: re.Match, row: dict[str, Any]) -> None:
@@ -327,7 +320,6 @@ def _merged(runs: list[BenchRun]) -> list[BenchRun]:
         first.baselines += run.baselines
         first.errors += run.errors
         first.pytorch_errors |= run.pytorch_errors
-        first.cudnn_errors |= run.cudnn_errors
         first.machine = replace(first.machine, files=first.machine.files + run.machine.files)
     return list(by_gpu.values())
 
