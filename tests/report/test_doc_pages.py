@@ -11,8 +11,8 @@ from worklog_report.recorded_run import read_recorded_run
 PAGES = {
     "errata.md": ["accesses"],
     "numerics.md": [
-        "errors-by-width", "errors-by-input", "errors-of-half", "errors-of-logarithms",
-        "errors-of-long-rows",
+        "failures-by-design", "errors-by-width", "errors-by-input", "errors-of-half",
+        "errors-of-logarithms", "errors-of-long-rows",
     ],
     "roofline.md": [
         "copies", "limits", "standings", "standings-of-top-k", "standings-of-a-long-row",
@@ -157,6 +157,16 @@ def test_errors_are_of_the_gpu(place):
     assert "| 03a unsafe, where it is right |" in text
 
 
+def test_a_variant_that_fails_by_design_says_where(place):
+    text = section(place, "numerics.md", "failures-by-design")
+    worst = synthetic.record(synthetic.UNITS[4], cols=4096)["max_ulp"]
+    assert row(text, "03a unsafe") == ["exp overflows above 88", f"{worst:.1f}"]
+    assert "03 Third" not in text
+    place.write("errors.json", errors(expected_failure=""))
+    text = section(place, "numerics.md", "failures-by-design")
+    assert text == "\nNone is among the recorded runs of a GPU yet.\n\n"
+
+
 def test_long_rows_have_a_table_once_they_are_recorded(place):
     assert "steps 09 to 11" in section(place, "numerics.md", "errors-of-long-rows")
     long_row = synthetic.record(
@@ -196,7 +206,8 @@ def test_the_picture_has_a_bar_for_each_step(place):
 def test_a_page_without_its_marker_is_named(place, capsys):
     (place.pages / "numerics.md").write_text("# Numerics\n")
     assert command(place) == 2
-    assert "numerics.md: needs one line '<!-- errors-by-width:begin -->'" in capsys.readouterr().err
+    message = "numerics.md: needs one line '<!-- failures-by-design:begin -->'"
+    assert message in capsys.readouterr().err
     assert "stale" in (place.pages / "roofline.md").read_text()
 
 

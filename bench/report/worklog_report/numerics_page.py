@@ -14,6 +14,7 @@ _INPUTS = (
 
 def sections(recorded: RecordedRun) -> dict[str, str]:
     return {
+        "failures-by-design": _failures(recorded),
         "errors-by-width": _by_width(recorded),
         "errors-by-input": _by_input(recorded),
         "errors-of-half": _of_half(recorded),
@@ -40,6 +41,19 @@ def _random(recorded: RecordedRun, dtype: str) -> list[Record]:
     return [
         row for row in recorded.verified if row.shape.dtype == dtype and row.input in ("", "random")
     ]
+
+
+def _failures(recorded: RecordedRun) -> str:
+    rows = []
+    for unit in recorded.units:
+        own = [row for row in recorded.verified if row.unit == unit.name and row.expected_failure]
+        if own:
+            f32 = [row for row in own if row.shape.dtype == "f32"]
+            rows.append([label(unit), own[0].expected_failure, _cell(f32)])
+    if not rows:
+        return "\nNone is among the recorded runs of a GPU yet.\n\n"
+    head = ["variant", "where it breaks", "worst error elsewhere, ulp of fp32"]
+    return f"\n{table(head, rows, words=2)}\nErrors on {machine_text(recorded.run)}.\n\n"
 
 
 def _lines(units: list[Unit], records: list[Record], widths: list[int]) -> list[list[str]]:

@@ -81,9 +81,9 @@ def read_recorded_run(recorded: list[Path], annotations: list[Path], steps: Path
     )
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """In Markdown: names to the left, numbers to the right."""
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+def table(head: list[str], rows: list[list[str]], words: int = 1) -> str:
+    """In Markdown: the first columns, of words, to the left, numbers to the right."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
