@@ -1,5 +1,5 @@
-// worklog_accuracy: each step's worst error on inputs that it also writes to files, so that other
-// implementations (bench/baselines) can be judged on the same numbers.
+// worklog_accuracy: each step's worst error, and cuDNN's, on inputs that it also writes to files,
+// so that other implementations (bench/baselines) can be judged on the same numbers.
 
 #include <cstdio>
 #include <fstream>
@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/cudnn_softmax.h"
+#include "bench/cudnn_steps.h"
+#include "bench/times.h"
 #include "common/step/step.h"
 #include "common/verify/verify.h"
 
@@ -44,7 +47,7 @@ void write_input(const std::string& path, const Case& a_case) {
 // Softmax in fp32, and on any logits.
 bool is_comparable(const Step& step) {
   return step.takes<worklog::Softmax>() && step.info.expected_failure.empty() &&
-         !step.info.storage_arithmetic;
+         !step.info.storage_arithmetic && step.info.max_rows >= kRows;
 }
 
 json accuracy_of(const Step& step, const Case& a_case) {
@@ -60,18 +63,48 @@ json accuracy_of(const Step& step, const Case& a_case) {
           {"max_excess", verdict.max_excess}};
 }
 
+// The bound that the steps are held to is not cuDNN's: an element beyond it is told, and no
+// failure.
+json accuracy_of_cudnn(const Step& cudnn, const Case& a_case) {
+  json row = {{"baseline", cudnn.label()},
+              {"input", file_name(a_case)},
+              {"rows", a_case.rows},
+              {"cols", a_case.cols}};
+  try {
+    const worklog::Verdict verdict = worklog::verify(cudnn, a_case);
+    if (verdict.checked_elements == 0) throw std::runtime_error(verdict.failure);
+    row["max_ulp"] = verdict.max_ulp;
+    if (cudnn.takes<worklog::Softmax>()) row["max_excess"] = verdict.max_excess;
+    if (!verdict.ok) row["beyond_bound"] = {verdict.wrong_elements, verdict.failure};
+  } catch (const worklog::bench::Refused& refused) {
+    row["error_message"] = refused.what();
+  }
+  return row;
+}
+
+std::vector<Step> cudnn_if_present() {
+  if (!worklog::bench::cudnn_version().empty()) return worklog::bench::cudnn_steps();
+  std::cerr << "worklog_accuracy: cuDNN's errors are left out: it was not found when this was "
+               "built\n";
+  return {};
+}
+
 void measure_all(const std::string& folder) {
-  json results = json::array();
+  const std::vector<Step> cudnn_steps = cudnn_if_present();
+  json of_steps = json::array();
+  json of_baselines = json::array();
   for (const std::int64_t cols : kCols) {
     const Case a_case{.dtype = DType::kFloat32, .rows = kRows, .cols = cols};
     std::cerr << file_name(a_case) << '\n';
     write_input(folder + "/" + file_name(a_case), a_case);
     for (const Step& step : worklog::all_steps()) {
-      if (is_comparable(step)) results.push_back(accuracy_of(step, a_case));
+      if (is_comparable(step)) of_steps.push_back(accuracy_of(step, a_case));
     }
+    for (const Step& cudnn : cudnn_steps)
+      of_baselines.push_back(accuracy_of_cudnn(cudnn, a_case));
   }
   std::ofstream file(folder + "/accuracy.json");
-  file << json{{"accuracy", results}}.dump(1) << '\n';
+  file << json{{"accuracy", of_steps}, {"baseline_accuracy", of_baselines}}.dump(1) << '\n';
   file.close();
   if (!file) throw std::runtime_error(folder + "/accuracy.json: cannot be written");
 }

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/cudnn_softmax.h"
+#include "bench/cudnn_steps.h"
 #include "bench/measurement.h"
 #include "bench/reporters.h"
 #include "bench/times.h"
@@ -19,8 +21,10 @@
 
 namespace {
 
+using worklog::Step;
 using worklog::bench::DoesNotFit;
 using worklog::bench::Measurement;
+using worklog::bench::Refused;
 using worklog::bench::Result;
 using worklog::bench::Subject;
 using worklog::bench::Times;
@@ -29,8 +33,14 @@ constexpr int kSuccess = 0;
 constexpr int kFailure = 1;
 constexpr int kBadUsage = 2;
 
-// Rows without a time because something failed; that arrays do not fit a GPU is no failure.
+// Rows without a time because something failed.
 int failed_rows = 0;
+
+// That arrays do not fit a GPU, or that a library does not take a shape, is a row's result.
+bool is_failure(const std::exception& error) {
+  return dynamic_cast<const DoesNotFit*>(&error) == nullptr &&
+         dynamic_cast<const Refused*>(&error) == nullptr;
+}
 
 void report(benchmark::State& state, const Measurement& measurement, const Result& result) {
   const double us = result.timing.median_us;
@@ -52,7 +62,7 @@ void take_time(benchmark::State& state, const Measurement& measurement, Times& t
   try {
     result = times.time(measurement);
   } catch (const std::exception& error) {
-    if (dynamic_cast<const DoesNotFit*>(&error) == nullptr) ++failed_rows;
+    if (is_failure(error)) ++failed_rows;
     state.SetLabel(error.what());
     state.SkipWithError(error.what());
     return;
@@ -91,16 +101,28 @@ void initialize(int argc, char** argv) {
   }
 }
 
+// All names are listed anywhere. What this build cannot time is left out of a run, and named.
+std::vector<Measurement> measurements_to_register(bool lists_only) {
+  if (lists_only || !worklog::bench::cudnn_version().empty()) {
+    return worklog::bench::all_measurements(worklog::all_steps(), worklog::bench::cudnn_steps());
+  }
+  for (const Step& step : worklog::bench::cudnn_steps()) {
+    std::cerr << "worklog_bench: " << step.label()
+              << " is left out: cuDNN was not found when this was built\n";
+  }
+  return worklog::bench::all_measurements(worklog::all_steps());
+}
+
 int bench(int argc, char** argv) {
   if (has_flag(argc, argv, "--benchmark_format")) {
     throw std::invalid_argument("--benchmark_format: the JSON goes to --benchmark_out=FILE");
   }
   initialize(argc, argv);
 
-  const std::vector<Measurement> measurements =
-      worklog::bench::all_measurements(worklog::all_steps());
+  const bool lists_only = has_flag(argc, argv, "--benchmark_list_tests");
+  const std::vector<Measurement> measurements = measurements_to_register(lists_only);
   std::unique_ptr<Times> times;
-  if (!has_flag(argc, argv, "--benchmark_list_tests")) {
+  if (!lists_only) {
     times = worklog::bench::make_times();
     for (const auto& [name, value] : times->machine())
       benchmark::AddCustomContext(name, value);

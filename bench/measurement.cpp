@@ -1,38 +1,41 @@
 #include "bench/measurement.h"
 
-#include <initializer_list>
-
 #include "bench/shapes.h"
 
 namespace worklog::bench {
 
 namespace {
 
-void add_operation(std::vector<Measurement>& list, const std::vector<Step>& steps,
+bool is_timed(const Step& step, const Shape& shape) {
+  if (shape.rows > step.info.max_rows) return false;
+  const bool one_thread_a_row = step.info.summation == Summation::kSerial;
+  if (one_thread_a_row && shape.cols > kLongestRowOfOneThread) return false;
+  return shape.rows > 1 || (step.operation() == Operation::kSoftmax && step.variant.empty());
+}
+
+void add_operation(std::vector<Measurement>& list, Subject subject, const std::vector<Step>& steps,
                    const Shape& shape, int k, Cache cache) {
   for (const Step& step : steps) {
-    if (step.is_top_k() != (k > 0)) continue;
-    const bool ladder_only = k > 0 && k != kUsualK;
-    if (ladder_only && !step.variant.empty()) continue;
-    list.push_back({Subject::kStep, &step, shape.dtype, shape.rows, shape.cols, k, cache});
+    if (step.is_top_k() != (k > 0) || !is_timed(step, shape)) continue;
+    list.push_back({subject, &step, shape.dtype, shape.rows, shape.cols, k, cache});
   }
 }
 
-void add_shape(std::vector<Measurement>& list, const std::vector<Step>& steps, const Shape& shape,
-               Cache cache) {
-  list.push_back({Subject::kCopy, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
-  list.push_back({Subject::kRead, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
-  add_operation(list, steps, shape, 0, cache);
-  for (const int k : shape.ks)
-    add_operation(list, steps, shape, k, cache);
+void add_transfer(std::vector<Measurement>& list, Subject subject, const Shape& shape,
+                  Cache cache) {
+  list.push_back({subject, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
+}
+
+std::string subject_of(const Measurement& m) {
+  if (m.subject == Subject::kCopy) return "copy";
+  if (m.subject == Subject::kRead) return "read";
+  return m.step->label();
 }
 
 }  // namespace
 
 std::string Measurement::name() const {
-  const std::string subject_name =
-      subject == Subject::kCopy ? "copy" : (subject == Subject::kRead ? "read" : step->label());
-  return subject_name + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
+  return subject_of(*this) + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
          std::to_string(cols) + (k > 0 ? "/k" + std::to_string(k) : "") + "/" +
          std::string(name_of(cache));
 }
@@ -47,11 +50,20 @@ std::int64_t Measurement::bytes() const {
   return array + rows * k * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
 }
 
-std::vector<Measurement> all_measurements(const std::vector<Step>& steps) {
+std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
+                                          const std::vector<Step>& cudnn_steps) {
   std::vector<Measurement> list;
+  const auto add = [&](const Shape& shape, Cache cache) {
+    add_transfer(list, Subject::kCopy, shape, cache);
+    add_transfer(list, Subject::kRead, shape, cache);
+    add_operation(list, Subject::kStep, steps, shape, 0, cache);
+    add_operation(list, Subject::kCudnn, cudnn_steps, shape, 0, cache);
+    for (const int k : shape.ks)
+      add_operation(list, Subject::kStep, steps, shape, k, cache);
+  };
   for (const Shape& shape : all_shapes()) {
-    add_shape(list, steps, shape, Cache::kCold);
-    if (shape.warm_too) add_shape(list, steps, shape, Cache::kWarm);
+    add(shape, Cache::kCold);
+    if (shape.warm_too) add(shape, Cache::kWarm);
   }
   return list;
 }

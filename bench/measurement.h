@@ -12,24 +12,27 @@
 
 namespace worklog::bench {
 
-/// What is timed: a step, or moving the bytes that a step must move and nothing else.
+/// What is timed: a step, another's way to do the same, or moving the bytes that a step must move
+/// and nothing else.
 enum class Subject {
   kCopy,  ///< each element read and written: the ceiling of softmax
   kRead,  ///< each element read: the ceiling of top-k and of losses, whose results are small
   kStep,
+  kCudnn,
 };
 
 /// One row of the bench.
 struct Measurement {
   Subject subject = Subject::kStep;
-  const Step* step = nullptr;  ///< of kStep
+  const Step* step = nullptr;  ///< of kStep and kCudnn
   DType dtype = DType::kFloat32;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   int k = 0;  ///< of top-k steps
   Cache cache = Cache::kCold;
 
-  /// Such as "07_topk_fusion/safe_fused/f32/4000x25000/k5/cold" or "copy/f32/4000x25000/cold".
+  /// Such as "07_topk_fusion/safe_fused/f32/4000x25000/k5/cold", "copy/f32/4000x25000/cold" or
+  /// "cudnn/softmax_fast/f32/4000x25000/cold".
   std::string name() const;
 
   /// Bytes that must cross the memory bus: each logit read once, each result written once. What a
@@ -37,8 +40,17 @@ struct Measurement {
   std::int64_t bytes() const;
 };
 
-/// All measurements of `steps`, those of one type and shape next to each other. The steps must
-/// outlive them.
-std::vector<Measurement> all_measurements(const std::vector<Step>& steps);
+/// All measurements of `steps` and of `cudnn_steps`, those of one type and shape next to each
+/// other. The steps must outlive them.
+///
+/// At one row only softmax is timed, by the ladder's own kernels and by cuDNN. A thread that takes
+/// a row alone is left out where the row is longer than kLongestRowOfOneThread, and a step
+/// where there are more rows than it takes.
+std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
+                                          const std::vector<Step>& cudnn_steps = {});
+
+/// One thread takes a quarter of a microsecond a column on an H200 (the recorded run): 33
+/// milliseconds for this row, and 17 seconds for the bench's longest.
+inline constexpr std::int64_t kLongestRowOfOneThread = 131072;
 
 }  // namespace worklog::bench

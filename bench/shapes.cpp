@@ -26,14 +26,22 @@ constexpr std::int64_t kHalfCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000,
 constexpr std::int64_t kVisserRows[] = {32, 64};
 constexpr std::int64_t kVisserCols[] = {512, 1024, 2048, 4096, 8192};
 
+// "CUDA Softmax optimization", whose four versions stand side by side at square, wide and few rows.
+struct RowsAndCols {
+  std::int64_t rows, cols;
+};
+constexpr RowsAndCols kGuideShapes[] = {{1024, 1024}, {1024, 32768}, {128, 131072}};
+
 // "Log-softmax", the note's one measurement.
 constexpr std::int64_t kLogSoftmaxRows = 256;
 constexpr std::int64_t kLogSoftmaxCols = 30000;
 
+// Somik, "WorkLog: Optimizing Softmax Kernel": one row of 2^24 elements, and the time against the
+// array's size from 1 K to 64 M, here in powers of four.
+constexpr std::int64_t kShortestRow = 1024;
+constexpr std::int64_t kLongestRow = 64 * 1024 * 1024;
+
 // The real inputs in common/verify/data: attention scores, and scores of a search.
-struct RowsAndCols {
-  std::int64_t rows, cols;
-};
 constexpr RowsAndCols kRealInputs[] = {{6144, 128}, {52, 4584}};
 
 template <typename List>
@@ -66,6 +74,12 @@ std::vector<Shape> all_shapes() {
     }
   }
   shapes.push_back({DType::kFloat32, kLogSoftmaxRows, kLogSoftmaxCols, {}});
+  for (const RowsAndCols& shape : kGuideShapes) {
+    shapes.push_back({DType::kFloat32, shape.rows, shape.cols, {}});
+  }
+  for (std::int64_t cols = kShortestRow; cols <= kLongestRow; cols *= 4) {
+    shapes.push_back({DType::kFloat32, 1, cols, {}});
+  }
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
   }

@@ -20,9 +20,15 @@ class DoesNotFit : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A library does not do what was asked of it. what() names the shape and the library's reason.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct Result {
   Timing timing;
-  int block_size = 0;       ///< threads a block; 0 for copies and reads
+  int block_size = 0;       ///< of a step: threads a block
   std::string fastest;      ///< of a copy or a read: which of the several kernels it was
   double ceiling_us = 0.0;  ///< the copy of the same arrays, or of top-k the read of the logits
 };
@@ -35,7 +41,7 @@ class Times {
   /// What a reader of the times must know of the machine: pairs of a name and a value.
   virtual std::vector<std::pair<std::string, std::string>> machine() const = 0;
 
-  /// Throws DoesNotFit, or CudaError when a kernel fails.
+  /// Throws DoesNotFit, Refused, or CudaError when a kernel fails.
   virtual Result time(const Measurement& measurement) = 0;
 };
 

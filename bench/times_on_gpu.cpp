@@ -2,6 +2,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "bench/cudnn_softmax.h"
 #include "bench/times.h"
 #include "bench/transfer.h"
 #include "bench/workload.h"
@@ -14,6 +15,10 @@ namespace {
 
 // For finding the fastest of several transfers, before it alone is timed at length.
 constexpr Sampling kQuickLook{.goal = 0.01, .min_samples = 7, .max_samples = 20};
+
+std::string version_or_absence(const std::string& version) {
+  return version.empty() ? "not found when this was built" : version;
+}
 
 class TimesOnGpu : public Times {
  public:
@@ -30,17 +35,20 @@ class TimesOnGpu : public Times {
             {"l2_bytes", std::to_string(device_.l2_bytes)},
             {"cuda_driver", device_.driver_version},
             {"cuda_runtime", device_.runtime_version},
-            {"nvcc", WORKLOG_NVCC_VERSION}};
+            {"nvcc", WORKLOG_NVCC_VERSION},
+            {"cudnn", version_or_absence(cudnn_version())}};
   }
 
   Result time(const Measurement& m) override {
-    if (m.subject != Subject::kStep) return transfer(m);
+    if (m.step == nullptr) return transfer(m);
     const Subject ceiling_of = m.k > 0 ? Subject::kRead : Subject::kCopy;
     const Result ceiling = transfer({ceiling_of, nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
     workload_.prepare(m);
     Result result;
     result.timing = timer_.time(m.cache, workload_.step(m));
-    result.block_size = m.step->info.block_size_for(m.rows, m.cols);
+    if (m.subject == Subject::kStep) {
+      result.block_size = m.step->info.block_size_for(m.rows, m.cols);
+    }
     result.ceiling_us = ceiling.timing.median_us;
     return result;
   }

@@ -63,6 +63,8 @@ struct StepInfo {
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
   BlockSizes few_rows_block_sizes{};
+  /// Rows that the step takes at most.
+  std::int64_t max_rows = std::numeric_limits<std::int64_t>::max();
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
   bool storage_arithmetic = false;

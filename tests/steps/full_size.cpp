@@ -2,7 +2,7 @@
 // bits.
 #include <cstdint>
 
-#include "bench/shapes.h"
+#include "bench/measurement.h"
 #include "common/cuda/check.h"
 #include "common/step/run.h"
 #include "tests/steps/contract.h"
@@ -48,16 +48,9 @@ void check_if_it_fits(const Step& step, const Case& a_case, const VerifyOptions&
 
 TEST_SUITE("full_size") {
   TEST_CASE("the shapes that the bench times") {
-    for (const Step& step : all_steps()) {
-      for (const bench::Shape& shape : bench::all_shapes()) {
-        if (!step.is_top_k()) {
-          check_if_it_fits(step, {shape.dtype, shape.rows, shape.cols});
-          continue;
-        }
-        for (const int k : shape.ks) {
-          check_if_it_fits(step, {shape.dtype, shape.rows, shape.cols, k});
-        }
-      }
+    for (const bench::Measurement& timed : bench::all_measurements(all_steps())) {
+      if (timed.subject != bench::Subject::kStep || timed.cache != Cache::kCold) continue;
+      check_if_it_fits(*timed.step, {timed.dtype, timed.rows, timed.cols, timed.k});
     }
   }
 }

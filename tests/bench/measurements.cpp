@@ -1,0 +1,130 @@
+// What the bench times, and under which names.
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/cudnn_steps.h"
+#include "bench/measurement.h"
+
+using namespace worklog;
+using bench::Measurement;
+using bench::Subject;
+
+namespace {
+
+template <typename T>
+void launch_softmax(const Softmax<T>&, cudaStream_t) {}
+template <typename T>
+void launch_log_softmax(const LogSoftmax<T>&, cudaStream_t) {}
+template <typename T>
+void launch_top_k(const TopK<T>&, cudaStream_t) {}
+
+// One of each kind that the choice of shapes tells apart.
+const std::vector<Step>& some_steps() {
+  static const std::vector<Step> steps = {
+      {"01_serial", "", {.summation = Summation::kSerial}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"02_tree", "", {}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"02_tree", "variant", {}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"03_top_k", "", {}, WORKLOG_LAUNCHES(launch_top_k)},
+      {"03_top_k", "variant", {}, WORKLOG_LAUNCHES(launch_top_k)},
+      {"04_log", "", {}, WORKLOG_LAUNCHES(launch_log_softmax)},
+      {"05_one_row", "", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
+  };
+  return steps;
+}
+
+std::vector<Measurement> all() {
+  return bench::all_measurements(some_steps(), bench::cudnn_steps());
+}
+
+std::multiset<std::string> names() {
+  std::multiset<std::string> names;
+  for (const Measurement& measurement : all())
+    names.insert(measurement.name());
+  return names;
+}
+
+}  // namespace
+
+TEST_SUITE("measurements") {
+  TEST_CASE("no name comes twice") {
+    const std::multiset<std::string> known = names();
+    for (const std::string& name : known)
+      CHECK_MESSAGE(known.count(name) == 1, name);
+  }
+
+  TEST_CASE("a step and cuDNN have the copy and the read of the same bytes beside them") {
+    const std::multiset<std::string> known = names();
+    for (const Measurement& m : all()) {
+      for (const Subject transfer : {Subject::kCopy, Subject::kRead}) {
+        CHECK(known.contains(
+            Measurement{transfer, nullptr, m.dtype, m.rows, m.cols, 0, m.cache}.name()));
+      }
+    }
+  }
+
+  TEST_CASE("one row from 1 K to 64 M elements: softmax alone, of the ladder and of cuDNN") {
+    const std::multiset<std::string> known = names();
+    for (const char* cols : {"1024", "4096", "16384", "65536", "262144", "1048576", "4194304",
+                             "16777216", "67108864"}) {
+      const std::string shape = std::string("/f32/1x") + cols + "/cold";
+      CAPTURE(shape);
+      for (const char* subject :
+           {"copy", "02_tree", "05_one_row", "cudnn/softmax_accurate", "cudnn/softmax_fast"}) {
+        CHECK_MESSAGE(known.contains(subject + shape), subject);
+      }
+      for (const char* subject : {"02_tree/variant", "04_log", "cudnn/log_softmax"})
+        CHECK_MESSAGE(!known.contains(subject + shape), subject);
+    }
+  }
+
+  TEST_CASE("a step is timed at no more rows than it takes") {
+    for (const Measurement& m : all()) {
+      if (m.step != nullptr) CHECK(m.rows <= m.step->info.max_rows);
+    }
+  }
+
+  TEST_CASE("a thread takes no row alone that would take it long") {
+    const std::multiset<std::string> known = names();
+    CHECK(known.contains("01_serial/f32/1x65536/cold"));
+    CHECK(known.contains("01_serial/f32/128x131072/cold"));
+    CHECK(!known.contains("01_serial/f32/1x262144/cold"));
+  }
+
+  TEST_CASE("the shapes of the sources") {
+    const std::multiset<std::string> known = names();
+    for (const char* name : {
+             "02_tree/f32/4000x25000/cold",
+             "02_tree/variant/f32/4000x25000/cold",
+             "02_tree/f32/4000x25000/warm",
+             "02_tree/f32/1024x1024/cold",
+             "02_tree/f32/1024x32768/cold",
+             "02_tree/f32/128x131072/cold",
+             "04_log/f32/256x30000/cold",
+             "cudnn/log_softmax/f32/256x30000/cold",
+             "02_tree/f16/32x512/cold",
+             "02_tree/f16/64x8192/cold",
+             "cudnn/softmax_fast/f16/64x8192/cold",
+             "cudnn/softmax_accurate/bf16/4000x4096/cold",
+         }) {
+      CHECK_MESSAGE(known.contains(name), name);
+    }
+  }
+
+  TEST_CASE("all variants of a top-k are timed at every K of the paper's sweep") {
+    const std::multiset<std::string> known = names();
+    for (const char* k : {"5", "10", "15", "30", "64", "128"}) {
+      const std::string shape = std::string("/f32/4000x25000/k") + k + "/cold";
+      CHECK_MESSAGE(known.contains("03_top_k" + shape), shape);
+      CHECK_MESSAGE(known.contains("03_top_k/variant" + shape), shape);
+    }
+  }
+
+  TEST_CASE("cuDNN moves the bytes that a step moves") {
+    const Step& cudnn = bench::cudnn_steps().front();
+    const Measurement of_cudnn{Subject::kCudnn, &cudnn, DType::kFloat16, 6, 7};
+    CHECK(of_cudnn.name() == "cudnn/softmax_accurate/f16/6x7/cold");
+    CHECK(of_cudnn.bytes() == 2 * 6 * 7 * 2);
+  }
+}
