@@ -5,7 +5,7 @@ The first file's context stays, with versions that the others add; what names th
 folders is left out. Of two rows of the same name the later one stays. A baseline's rows get the
 copy's or the read's time at their shape, so that they too can be shown as a fraction of it.
 
-PyTorch's errors stay too. With --records the files are those that step programs write, and only their records are joined.
+The baselines' errors stay too, with those of worklog_accuracy (--accuracy). With --records the files are those that step programs write, and only their records are joined.
 """
 
 import argparse
@@ -52,21 +52,26 @@ def with_ceiling(row, known):
     return row | {f"{kind}_us": ceiling, "fraction": ceiling / row["median_us"]}
 
 
-def join_results(paths):
+def join_results(paths, accuracy_paths):
     first, *others = [
-        read(path, "context", "benchmarks", optional=["pytorch_accuracy"]) for path in paths
+        read(path, "context", "benchmarks", optional=["baseline_accuracy"]) for path in paths
     ]
-    context, rows, accuracy = first
+    context, rows, errors = first
     known = ceilings(rows)
-    for path, (more_context, more_rows, more_accuracy) in zip(paths[1:], others):
+    for path, (more_context, more_rows, more_errors) in zip(paths[1:], others):
         if more_context.get("gpu") != context.get("gpu"):
             sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
         context = more_context | context
         rows = rows + [with_ceiling(row, known) for row in more_rows]
-        accuracy = more_accuracy or accuracy
+        errors = (errors or []) + (more_errors or [])
+    for path in accuracy_paths:
+        errors = (errors or []) + read(path, "baseline_accuracy")[0]
     context = {name: value for name, value in context.items() if name not in PRIVATE}
     joined = {"context": context, "benchmarks": list({row["name"]: row for row in rows}.values())}
-    return joined | ({"pytorch_accuracy": accuracy} if accuracy else {})
+    if errors:
+        latest = {(row["baseline"], row["input"]): row for row in errors}
+        joined["baseline_accuracy"] = list(latest.values())
+    return joined
 
 
 def join_records(paths):
@@ -78,9 +83,17 @@ def main():
     parser.add_argument("inputs", nargs="+", type=Path, metavar="RESULTS.json")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE")
     parser.add_argument("--records", action="store_true", help="of step programs")
+    parser.add_argument(
+        "--accuracy", action="append", default=[], type=Path, metavar="FILE", help="of worklog_accuracy"
+    )
     options = parser.parse_args()
+    if options.records and options.accuracy:
+        parser.error("--records: has no --accuracy")
 
-    joined = (join_records if options.records else join_results)(options.inputs)
+    if options.records:
+        joined = join_records(options.inputs)
+    else:
+        joined = join_results(options.inputs, options.accuracy)
     part = options.out.with_name(options.out.name + ".part")
     part.write_text(json.dumps(joined, indent=1) + "\n")
     os.replace(part, options.out)

@@ -115,7 +115,11 @@ def bench(gpu=GPU, date="2026-01-01T00:00:00+00:00"):
     return {
         "context": {"gpu": gpu, "date": date},
         "benchmarks": rows_out,
-        "pytorch_accuracy": [{"cols": cols, "max_ulp": 6.0} for cols in (1000, 4096, 25000)],
+        "baseline_accuracy": [
+            {"baseline": name, "input": f"{cols}.bin", "cols": cols, "max_ulp": max_ulp}
+            for name, max_ulp in (("pytorch/softmax", 6.0), ("cudnn/softmax_fast", 9.0))
+            for cols in (1000, 4096, 25000)
+        ],
     }
 
 

@@ -141,7 +141,12 @@ class BenchRun:
     records: list[Record] = field(default_factory=list)
     baselines: list[Baseline] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
-    pytorch_errors: dict[int, float] = field(default_factory=dict)  # worst ulp, f32, by columns
+    # Worst errors of baselines such as "pytorch/softmax": ulp, f32, by columns.
+    baseline_errors: dict[str, dict[int, float]] = field(default_factory=dict)
+
+    @property
+    def pytorch_errors(self) -> dict[int, float]:
+        return self.baseline_errors.get("pytorch/softmax", {})
 
 
 def _no_constant(text: str) -> None:
@@ -214,9 +219,12 @@ def read_bench(path: Path, recorded: bool) -> BenchRun:
     validate(path, data, "bench.schema.json")
     context = data["context"]
     run = BenchRun(Machine(context["gpu"], context["date"], context, recorded, (path.name,)))
-    for row in data.get("pytorch_accuracy", []):
-        worst = run.pytorch_errors.get(row["cols"], 0.0)
-        run.pytorch_errors[row["cols"]] = max(worst, row["max_ulp"])
+    for row in data.get("baseline_accuracy", []):
+        if "max_ulp" not in row:
+            run.errors.append((f"{row['baseline']}, {row['cols']} columns", row["error_message"]))
+            continue
+        by_cols = run.baseline_errors.setdefault(row["baseline"], {})
+        by_cols[row["cols"]] = max(by_cols.get(row["cols"], 0.0), row["max_ulp"])
     for index, row in enumerate(data["benchmarks"]):
         if row.get("run_type") == "aggregate":
             continue
@@ -319,7 +327,8 @@ def _merged(runs: list[BenchRun]) -> list[BenchRun]:
         first.records += run.records
         first.baselines += run.baselines
         first.errors += run.errors
-        first.pytorch_errors |= run.pytorch_errors
+        for baseline, by_cols in run.baseline_errors.items():
+            first.baseline_errors.setdefault(baseline, {}).update(by_cols)
         first.machine = replace(first.machine, files=first.machine.files + run.machine.files)
     return list(by_gpu.values())
 
