@@ -4,16 +4,23 @@ set -euo pipefail
 
 if [ $# -lt 2 ] || [ ! -x "${2:-}" ]; then
   cat >&2 <<'TEXT'
-usage: bench/profile_on_gpu.sh OUT PROGRAM [OPTION..]
+usage: bench/profile_on_gpu.sh OUT PROGRAM [parity|hardware] [OPTION..]
 
 PROGRAM is worklog_profile of a build with nvcc. Needs ncu, and the right to read the GPU's counters. Writes into the folder
-OUT: ncu_parity.json (counts at small shapes, taken twice) and ncu_hardware.json (what only hardware knows, at large shapes).
-Options go to the program: --steps 06 profiles that step alone.
+OUT: ncu_parity.json (counts at small shapes, taken twice) and ncu_hardware.json (what only hardware knows, at large shapes),
+or the one that is named. Options go to the program: --steps 06 profiles that step alone.
 TEXT
   exit 2
 fi
 out=$1 program=$2
 shift 2
+parts=(parity hardware)
+case ${1:-} in
+  parity | hardware)
+    parts=("$1")
+    shift
+    ;;
+esac
 options=("$@")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if ! command -v ncu >/dev/null; then
@@ -40,11 +47,18 @@ profile() {
 
 # Counts do not depend on what the caches hold, so they need not be emptied between passes. The second run shows which
 # counts the hardware itself does not repeat.
-profile parity1 parity --cache-control none
-profile parity2 parity --cache-control none
-python3 "$root/bench/ncu" gather parity --out "$out/ncu_parity.json" \
-  --profile "$work/parity1.json" --ncu "$work/parity1.csv" --profile "$work/parity2.json" --ncu "$work/parity2.csv"
+parity() {
+  profile parity1 parity --cache-control none
+  profile parity2 parity --cache-control none
+  python3 "$root/bench/ncu" gather parity --out "$out/ncu_parity.json" \
+    --profile "$work/parity1.json" --ncu "$work/parity1.csv" --profile "$work/parity2.json" --ncu "$work/parity2.csv"
+}
+
 # With cold caches, as the bench takes its times.
-profile hardware hardware --cache-control all
-python3 "$root/bench/ncu" gather hardware --out "$out/ncu_hardware.json" \
-  --profile "$work/hardware.json" --ncu "$work/hardware.csv"
+hardware() {
+  profile hardware hardware --cache-control all
+  python3 "$root/bench/ncu" gather hardware --out "$out/ncu_hardware.json" \
+    --profile "$work/hardware.json" --ncu "$work/hardware.csv"
+}
+
+for part in "${parts[@]}"; do "$part"; done

@@ -7,17 +7,22 @@ usage() {
 usage: bench/run_on_gpu.sh OUT [OPTION..]
 
 Runs on an NVIDIA GPU and writes into the folder OUT: summary.txt, results.json (times), records.json (errors),
-sweep.json (block sizes), ncu_parity.json and ncu_hardware.json (a profile), and a log for each part.
+sweep.json (block sizes), ncu_hardware.json and ncu_parity.json (profiles), and a log for each part.
 
-  --verify      all GPU tests, and every step's records of the report's cases
-  --bench       times of every step, variant, type and shape, beside the fastest copy and read
-  --baselines   PyTorch's times, joined to those of the bench, and its errors beside the steps'
-  --sweep       times of all block sizes
-  --profile     every step under Nsight Compute: counts, and what only hardware knows (profile_on_gpu.sh)
+A recorded run, which is what happens without any of these, within --limit:
+  --bench       times of every step, variant, type and shape, and of cuDNN, beside the fastest copy and read
+  --baselines   PyTorch's, Triton's and torch.compile's times, joined to those of the bench; all their errors beside the steps'
+  --verify      the GPU tests, and every step's records of the report's cases
   --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes
-                Without any of these: all but the sweep and the profile.
+  --profile     every step under Nsight Compute: what only hardware knows, at the shapes that are shown
+
+Left out of it, for they take minutes more and change only when a step does:
+  --huge        GPU tests of more than 2^31 elements, one at a time: each takes tens of gigabytes of host memory
+  --sweep       times of all block sizes, from which a step's are chosen
+  --parity      counts under Nsight Compute, which the CPU executor must equal
+
   --build DIR   the build folder, built first if it has no programs (build); or an archive of bench/pack_for_gpu.sh
-  --limit S     seconds that a part may take (540)
+  --limit S     seconds that all parts together may take, building aside (540); what is left over then is named
   --dry-run     print the commands of each part, and run none
 
 A part that fails does not stop the others. Exit code: 0 if all went well, 1 if not, 2 for bad usage.
@@ -35,7 +40,7 @@ build=$root/build out='' limit=540 dry_run=no
 parts=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --verify | --bench | --baselines | --sweep | --profile | --sanitize) parts+=("${1#--}") ;;
+    --bench | --baselines | --verify | --sanitize | --profile | --huge | --sweep | --parity) parts+=("${1#--}") ;;
     --build | --limit)
       [ $# -ge 2 ] || bad_usage "$1: a value is missing"
       if [ "$1" = --build ]; then build=$2; else limit=$2; fi
@@ -53,7 +58,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || bad_usage "the output folder is missing"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || bad_usage "--limit $limit: must be a number of seconds"
-[ ${#parts[@]} -gt 0 ] || parts=(verify bench baselines sanitize)
+[ ${#parts[@]} -gt 0 ] || parts=(bench baselines verify sanitize profile)
 
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
@@ -72,6 +77,10 @@ export WORKLOG_DATA_DIR=$root/common/verify/data REQUIRE_GPU=1
 export PATH=$PATH:/usr/local/cuda/bin
 python=python3
 
+# cuDNN comes with PyTorch, in a folder where no loader looks.
+pytorch_cudnn=$("$python" -c 'import nvidia.cudnn; print(list(nvidia.cudnn.__path__)[0])' 2>/dev/null || true)
+if [ -n "$pytorch_cudnn" ]; then export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$pytorch_cudnn/lib; fi
+
 say() { printf '%s\n' "$*" | tee -a "$out/summary.txt"; }
 
 failed=()
@@ -85,18 +94,18 @@ outcome() {
   if [ "$2" != 0 ]; then failed+=("$1"); fi
 }
 
-part_end=0
-# attempt NAME LOG COMMAND..: runs it within what is left of the part's time. Its output goes to the log, whose last line
+end=0
+# attempt NAME LOG COMMAND..: runs it within what is left of the time. Its output goes to the log, whose last line
 # is shown as progress.
 attempt() {
-  local name=$1 log=$2 code=0 begin=$SECONDS left=$((part_end - SECONDS)) child
+  local name=$1 log=$2 code=0 begin=$SECONDS left=$((end - SECONDS)) child
   shift 2
   if [ "$dry_run" = yes ]; then
     printf '%s: %s\n' "$name" "$*"
     return 0
   fi
   if [ "$left" -le 0 ]; then
-    say "NOT RUN  $name (the part's $limit s are over)"
+    say "NOT RUN  $name (the $limit s are over)"
     failed+=("$name")
     return 1
   fi
@@ -172,7 +181,13 @@ print_machine() {
   say "parts    ${parts[*]}"
 }
 
-# The largest problems take tens of gigabytes of host memory each: one at a time.
+# What a program needs and does not find would stop it before it could say anything.
+name_missing_libraries() {
+  local missing
+  missing=$(ldd "$build/bin/worklog_bench" 2>/dev/null | awk '/not found/ {print $1}' | sort -u | tr '\n' ' ')
+  [ -z "$missing" ] || say "MISSING  ${missing}(LD_LIBRARY_PATH tells where; cuDNN: pip install nvidia-cudnn-cu13)"
+}
+
 verify() {
   local program name
   in_parallel "GPU tests" "$out/verify.log" 4 "$limit" < <(
@@ -188,7 +203,12 @@ verify() {
   )
   attempt "records.json" "$out/verify.log" "$python" "$root/bench/merge_results.py" --records \
     "$work"/*.records --out "$out/records.json"
-  in_parallel "GPU tests of more than 2^31 elements" "$out/verify.log" 1 "$limit" < <(
+}
+
+# The largest problems take tens of gigabytes of host memory each: one at a time.
+huge() {
+  local program
+  in_parallel "GPU tests of more than 2^31 elements" "$out/huge.log" 1 "$limit" < <(
     for program in $(programs 'step_*_gpu_tests'); do
       printf '%s\t%s --test-suite=huge\n' "${program##*/}, huge" "$program"
     done
@@ -196,20 +216,29 @@ verify() {
 }
 
 bench() {
-  attempt "bench" "$out/bench.log" "$build/bin/worklog_bench" --benchmark_out="$work/bench.json" &&
+  attempt "bench" "$out/bench.log" "$build/bin/worklog_bench" --benchmark_out="$work/bench.json"
+  if [ -s "$work/bench.json" ] || [ "$dry_run" = yes ]; then # also where a row failed
     attempt "results.json" "$out/bench.log" "$python" "$root/bench/merge_results.py" "$work/bench.json" --out "$out/results.json"
+  fi
   [ "$dry_run" = yes ] || { grep -c 'no time:' "$out/bench.log" | sed 's/$/ rows without a time/' | tee -a "$out/summary.txt"; }
 }
 
+# Whatever of it there is gets joined: without PyTorch, cuDNN's errors are still known.
 baselines() {
-  local joined=("$work/pytorch.json")
+  local inputs=() errors=() accuracy=() names=$work/names.txt
   mkdir -p "$work/accuracy"
-  attempt "errors on shared inputs" "$out/baselines.log" "$build/bin/worklog_accuracy" "$work/accuracy"
-  attempt "PyTorch" "$out/baselines.log" "$python" "$root/bench/baselines/pytorch_softmax.py" \
-    --out "$work/pytorch.json" --accuracy "$work/accuracy"
-  if [ -f "$out/results.json" ]; then joined=("$out/results.json" "$work/pytorch.json"); fi
+  attempt "errors on shared inputs" "$out/baselines.log" "$build/bin/worklog_accuracy" "$work/accuracy" &&
+    accuracy=("$work/accuracy")
+  # shellcheck disable=SC2016  # for the inner shell
+  attempt "the bench's names" "$out/baselines.log" bash -c '"$1" --benchmark_list_tests >"$2"' _ "$build/bin/worklog_bench" "$names"
+  attempt "PyTorch, Triton, torch.compile" "$out/baselines.log" "$python" "$root/bench/baselines" \
+    --names "$names" --out "$work/baselines.json" ${accuracy[@]+--accuracy "${accuracy[@]}"}
+  if [ -f "$out/results.json" ] || [ "$dry_run" = yes ]; then inputs+=("$out/results.json"); fi
+  if [ -f "$work/baselines.json" ] || [ "$dry_run" = yes ]; then inputs+=("$work/baselines.json"); fi
+  if [ ${#accuracy[@]} -gt 0 ]; then errors=(--accuracy "$work/accuracy/accuracy.json"); fi
+  if [ ${#inputs[@]} -eq 0 ]; then return; fi
   attempt "results.json with baselines" "$out/baselines.log" "$python" "$root/bench/merge_results.py" \
-    "${joined[@]}" --out "$out/results.json"
+    "${inputs[@]}" ${errors[@]+"${errors[@]}"} --out "$out/results.json"
 }
 
 sweep() {
@@ -217,7 +246,27 @@ sweep() {
 }
 
 profile() {
-  attempt "profile" "$out/profile.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile"
+  attempt "profile" "$out/profile.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" hardware
+}
+
+parity() {
+  attempt "parity" "$out/parity.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" parity
+}
+
+# The step programs refuse, as bad usage, more rows than a step takes.
+takes_rows() {
+  local code=0
+  "$1" --rows "$2" --cols 32 --type f32 --no-times >/dev/null 2>&1 || code=$?
+  [ "$code" != 2 ]
+}
+
+# Widths below a warp, beside a vector's multiple, and above a block; most rows are unaligned.
+shapes_to_sanitize() {
+  if takes_rows "$1" 5; then
+    printf '%s\n' '5 7' '5 33' '3 1027' '3 4099'
+  else
+    printf '%s\n' '1 7' '1 33' '1 4099' '1 100003'
+  fi
 }
 
 sanitize() {
@@ -227,11 +276,10 @@ sanitize() {
     failed+=(sanitize)
     return
   fi
-  # Widths below a warp, beside a vector's multiple, and above a block; most rows are unaligned.
   in_parallel "compute-sanitizer" "$out/sanitize.log" $((cores > 8 ? 8 : cores)) 200 < <(
-    for shape in '5 7' '5 33' '3 1027' '3 4099'; do
-      for tool in memcheck racecheck initcheck synccheck; do
-        for program in $(step_programs); do
+    for program in $(step_programs); do
+      shapes_to_sanitize "$program" | while read -r shape; do
+        for tool in memcheck racecheck initcheck synccheck; do
           printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
             "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape% *}" "${shape#* }"
         done
@@ -241,14 +289,15 @@ sanitize() {
 }
 
 : >"$out/summary.txt"
-rm -f "$out"/{build,verify,bench,baselines,sweep,profile,sanitize}.log
-part_end=$((SECONDS + limit))
+rm -f "$out"/{build,bench,baselines,verify,sanitize,profile,huge,sweep,parity}.log
+end=$((SECONDS + 3600)) # of building
 print_machine
 if [ "$dry_run" = no ]; then build_if_needed || { say "nothing was run: no programs"; exit 1; }; fi
+name_missing_libraries
+end=$((SECONDS + limit))
 for part in "${parts[@]}"; do
   printf '\n'
   say "---- $part"
-  part_end=$((SECONDS + limit))
   "$part"
 done
 

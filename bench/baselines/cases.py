@@ -1,0 +1,95 @@
+"""What is timed: PyTorch at every shape of the bench, slower ones at a few.
+
+The shapes are the bench's own (worklog_bench --benchmark_list_tests), so that each row here finds
+the steps, the copy and the read of the same bytes beside it.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_NAME = re.compile(
+    r"(?P<subject>.+)/(?P<dtype>f32|f16|bf16)/(?P<rows>\d+)x(?P<cols>\d+)(/k(?P<k>\d+))?/cold"
+)
+_ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+_RESULT_BYTES = 4 + 8  # of top-k: a value and its index
+
+# The paper's batches, from tiny to large vocabularies: a power of two that holds the row is compiled
+# apart, in about half a second.
+_TRITON_ROWS = (4000, 10)
+
+# torch.compile takes seconds a shape.
+_COMPILED = (
+    ("softmax", "f32", 4000, 1000),
+    ("softmax", "f32", 4000, 4000),
+    ("softmax", "f32", 4000, 25000),
+    ("softmax", "f32", 10, 25000),
+    ("softmax", "f32", 1, 16777216),
+    ("softmax", "f16", 64, 8192),
+    ("log_softmax", "f32", 256, 30000),
+)
+
+
+class InputError(Exception):
+    """The list of the bench's names is missing something; the message says what."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of results: what runs, on logits of which type and shape, and k of a top-k."""
+
+    baseline: str
+    dtype: str
+    rows: int
+    cols: int
+    k: int = 0
+
+    @property
+    def name(self) -> str:
+        k = f"/k{self.k}" if self.k else ""
+        return f"{self.baseline}/{self.dtype}/{self.rows}x{self.cols}{k}/cold"
+
+    @property
+    def moved_bytes(self) -> int:
+        """Each logit read once, each result written once, as worklog_bench counts them."""
+        array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]
+        return array + (self.rows * self.k * _RESULT_BYTES if self.k else array)
+
+
+def read_names(path: Path) -> list[str]:
+    """The output of worklog_bench --benchmark_list_tests."""
+    try:
+        return path.read_text("utf-8").split()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def all_cases(bench_names: list[str]) -> list[Case]:
+    """Cases of one baseline next to each other, the fast ones first."""
+    matches = [match for match in map(_NAME.fullmatch, bench_names) if match]
+    softmax = _shapes(match for match in matches if match["subject"] == "copy")
+    log_softmax = _shapes(match for match in matches if match["subject"] == "cudnn/log_softmax")
+    top_k = _shapes(match for match in matches if match["k"])
+    if not softmax:
+        raise InputError("no copy/TYPE/ROWSxCOLS/cold among the bench's names")
+    for operation, *shape in _COMPILED:
+        if (*shape, 0) not in softmax:
+            raise InputError(f"torch_compile/{operation} at {shape}: not a shape of the bench")
+    triton = [shape for shape in softmax if shape[0] == "f32" and shape[1] in _TRITON_ROWS]
+    return [
+        *(Case("pytorch/softmax", *shape) for shape in softmax),
+        *(Case("pytorch/log_softmax", *shape) for shape in log_softmax),
+        *(Case("pytorch/softmax_then_topk", *shape) for shape in top_k),
+        *(Case("triton/softmax", *shape) for shape in triton),
+        *(Case(f"torch_compile/{operation}", *shape) for operation, *shape in _COMPILED),
+    ]
+
+
+def _shapes(matches) -> list[tuple]:
+    """Type, rows, columns and k (0 for none), each once, in the bench's order."""
+    return list(
+        dict.fromkeys(
+            (match["dtype"], int(match["rows"]), int(match["cols"]), int(match["k"] or 0))
+            for match in matches
+        )
+    )

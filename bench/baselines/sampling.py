@@ -1,0 +1,110 @@
+"""How long work takes on the GPU, by the method of common/harness/timing.h with a cold L2 cache.
+
+Before each sample a read of an array four times the L2 cache evicts what the sample before left
+there; CUDA events enclose the work; a sample that the host was too late for is thrown away.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+FLUSHED_CACHES = 4
+MIN_SAMPLES = 20
+MAX_SAMPLES = 400
+GOAL = 0.0025  # standard error of the median, relative to it
+TIME_LIMIT = 0.2  # seconds
+FEWEST_SAMPLES = 3
+QUICK_LOOK_SAMPLES = 7  # for the fastest of several ways, before it alone is timed at length
+BATCH = 20
+MAX_FLUSH_PASSES = 64
+HOST_TOO_LATE = "the GPU waited for the host; is the machine busy?"
+
+
+Work = Callable[[], object]  # enqueues something, and does not wait for it
+
+
+@dataclass(frozen=True)
+class Timing:
+    median_us: float
+    spread: float  # the distance between the quartiles, relative to the median
+    samples: int
+
+
+def quantile(ordered: list[float], fraction: float) -> float:
+    position = fraction * (len(ordered) - 1)
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
+
+
+def summarize(samples: list[float]) -> Timing:
+    ordered = sorted(samples)
+    median = quantile(ordered, 0.5)
+    spread = (quantile(ordered, 0.75) - quantile(ordered, 0.25)) / median
+    return Timing(median, spread, len(samples))
+
+
+def is_known_well(timing: Timing) -> bool:
+    standard_error = 0.93 * timing.spread / math.sqrt(timing.samples)
+    return standard_error <= GOAL or timing.samples >= MAX_SAMPLES
+
+
+class Timer:
+    def __init__(self):
+        l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+        self.flushed = torch.zeros(FLUSHED_CACHES * l2_bytes // 4, dtype=torch.int32, device="cuda")
+        self.flush_passes = 1
+
+    def quick_look(self, work: Work) -> Timing:
+        """Of few samples, just to tell what is faster."""
+        work()  # compiles, loads and allocates
+        torch.cuda.synchronize()
+        samples = []
+        for _ in range(QUICK_LOOK_SAMPLES):
+            samples += self._batch(work, QUICK_LOOK_SAMPLES)
+            if len(samples) >= FEWEST_SAMPLES:
+                return summarize(samples)
+        raise RuntimeError(HOST_TOO_LATE)
+
+    def cold(self, work: Work) -> Timing:
+        """The median of as many samples as it takes to know it well, within the time limit."""
+        work()  # compiles, loads and allocates
+        torch.cuda.synchronize()
+        begin = time.monotonic()
+        samples = []
+        count = FEWEST_SAMPLES
+        while True:
+            samples += self._batch(work, count)
+            elapsed = time.monotonic() - begin
+            if len(samples) >= MIN_SAMPLES and is_known_well(summarize(samples)):
+                break
+            if len(samples) >= FEWEST_SAMPLES and elapsed >= TIME_LIMIT:
+                break
+            if elapsed >= 20 * TIME_LIMIT:
+                raise RuntimeError(HOST_TOO_LATE)
+            count = self._affordable(elapsed, count)
+        return summarize(samples)
+
+    def _affordable(self, elapsed: float, tried: int) -> int:
+        """A batch, or of slow work as many samples as there is time for."""
+        return max(1, min(BATCH, int(tried * (TIME_LIMIT - elapsed) / elapsed)))
+
+    def _batch(self, work: Work, count: int) -> list[float]:
+        """Microseconds of the valid ones of `count` samples."""
+        pairs = []
+        for _ in range(count):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            for _ in range(self.flush_passes):
+                torch.amax(self.flushed)
+            start.record()
+            work()
+            end.record()
+            pairs.append((start, end, not start.query()))
+        torch.cuda.synchronize()
+        samples = [1000.0 * start.elapsed_time(end) for start, end, valid in pairs if valid]
+        if 2 * len(samples) < count:
+            self.flush_passes = min(2 * self.flush_passes, MAX_FLUSH_PASSES)
+        return samples

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Every baseline in Python is timed at a shape of the bench: baselines_follow_the_bench.sh BASELINES WORKLOG_BENCH_CPU
+set -euo pipefail
+baselines=$1 bench=$2
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+
+"$bench" --benchmark_list_tests >"$names"
+listed=$(python3 -B "$baselines" --names "$names" --list)
+
+# The copy, or for a top-k the read, of the same bytes.
+ceilings=$(sed -E 's#^[^/]+/[^/]+/(.*)/k[0-9]+/#read/\1/#; t; s#^[^/]+/[^/]+/#copy/#' <<<"$listed" | sort -u)
+missing=$(grep -vxFf "$names" <<<"$ceilings" || true)
+if [ -n "$missing" ]; then
+  printf 'baselines are timed where the bench has no:\n%s\n' "$missing" >&2
+  exit 1
+fi
+for name in pytorch/softmax/f32/1x16777216/cold pytorch/softmax/f16/64x8192/cold pytorch/log_softmax/f32/256x30000/cold \
+  pytorch/softmax_then_topk/f32/4000x25000/k{5,10,15,30,64,128}/cold triton/softmax/f32/4000x25000/cold \
+  torch_compile/softmax/f32/4000x4000/cold torch_compile/log_softmax/f32/256x30000/cold; do
+  grep -qxF "$name" <<<"$listed" || { echo "not timed: $name" >&2; exit 1; }
+done
+[ -z "$(sort <<<"$listed" | uniq -d)" ] || { echo "a name comes twice" >&2; exit 1; }
