@@ -6,6 +6,16 @@ from .records import Record
 from .steps import Unit
 
 _WIDTHS = (10, 100, 1000, 4096, 10000, 25000, 100000)
+_SOFTMAX_BASELINES = {
+    "pytorch/softmax": "PyTorch",
+    "triton/softmax": "Triton",
+    "cudnn/softmax_accurate": "cuDNN (accurate)",
+    "cudnn/softmax_fast": "cuDNN (fast)",
+}
+_LOGARITHM_BASELINES = {
+    "pytorch/log_softmax": "PyTorch's log_softmax",
+    "cudnn/log_softmax": "cuDNN's log-softmax",
+}
 _REAL = ("attention", "search")
 _INPUTS = (
     "random", "wide", "dominant", "equal", "largest", "masked", "subnormal", "ties", *_REAL,
@@ -75,10 +85,7 @@ def _by_width(recorded: RecordedRun) -> str:
     records = _random(recorded, "f32")
     widths = _widths(records)
     lines = _lines(recorded.softmaxes(), records, widths)
-    pytorch = recorded.run.pytorch_errors
-    if pytorch:
-        cells = [ulp_text(pytorch[cols]) if cols in pytorch else "–" for cols in widths]
-        lines.append(["PyTorch", *cells])
+    lines += _baselines(recorded, _SOFTMAX_BASELINES, widths)
     rows = [
         str(max((row.shape.rows for row in records if row.shape.cols == cols), default=0))
         for cols in widths
@@ -87,13 +94,28 @@ def _by_width(recorded: RecordedRun) -> str:
     text = table(["worst error, ulp of fp32", *[f"{cols} columns" for cols in widths]], lines)
     return (
         f"\n{text}\nOn {machine_text(recorded.run)}: random logits of deviation 1, in every "
-        "other row outliers 10 off.\nPyTorch's errors are of 256 rows of the same kind, more "
-        f"than the steps' at the wide end. cuDNN's are not measured yet.\n{_not_yet(recorded)}\n"
+        "other row outliers 10 off.\nThe errors of libraries are of 256 rows of the same kind, "
+        f"more than the steps' at the wide end.\n{_not_yet(recorded)}\n"
     )
+
+
+def _baselines(recorded: RecordedRun, names: dict[str, str], widths: list[int]) -> list[list[str]]:
+    lines = []
+    for name, text in names.items():
+        errors = recorded.run.baseline_errors.get(name)
+        if errors:
+            cells = [ulp_text(errors[cols]) if cols in errors else "–" for cols in widths]
+            lines.append([text, *cells])
+    return lines
 
 
 def _not_yet(recorded: RecordedRun) -> str:
     missing = [label(unit) for unit in recorded.unmeasured() if not unit.variant]
+    missing += [
+        text
+        for name, text in (_SOFTMAX_BASELINES | _LOGARITHM_BASELINES).items()
+        if name not in recorded.run.baseline_errors
+    ]
     if not missing:
         return ""
     return f"Not on a recorded GPU yet: {', '.join(missing)}.\n"
@@ -147,8 +169,9 @@ def _of_logarithms(recorded: RecordedRun) -> str:
     records = [row for row in records if row.unit in {unit.name for unit in units}]
     widths = _widths(records)
     head = ["worst error, ulp of fp32", *[f"{cols} columns" for cols in widths]]
-    text = table(head, _lines(units, records, widths))
-    return f"\n{text}\nOn {machine_text(recorded.run)}, the random logits of the first table.\n\n"
+    lines = _lines(units, records, widths) + _baselines(recorded, _LOGARITHM_BASELINES, widths)
+    where = f"On {machine_text(recorded.run)}, the random logits of the first table."
+    return f"\n{table(head, lines)}\n{where}\n\n"
 
 
 def _of_long_rows(recorded: RecordedRun) -> str:
