@@ -138,7 +138,7 @@ def test_what_is_not_timed_says_so(place):
     assert "Not timed on a recorded GPU yet: 09 New.\n" in section(
         place, "roofline.md", "standings"
     )
-    assert "Not on a recorded GPU yet: 09 New, " in section(
+    assert "Not on a recorded GPU yet: 09 New; " in section(
         place, "numerics.md", "errors-by-width"
     )
 
@@ -159,7 +159,7 @@ def test_errors_are_of_the_gpu(place):
 
 def test_a_library_has_a_row_once_its_errors_are_recorded(place):
     text = section(place, "numerics.md", "errors-by-width")
-    assert "Not on a recorded GPU yet: Triton, cuDNN (accurate)" in text
+    assert "Not on a recorded GPU yet: Triton; cuDNN (accurate)" in text
     accuracy = [
         {"baseline": "cudnn/softmax_accurate", "input": name, "cols": 4096, "max_ulp": max_ulp}
         for name, max_ulp in (("one", 3.0), ("another", 5.5))
@@ -167,7 +167,7 @@ def test_a_library_has_a_row_once_its_errors_are_recorded(place):
     place.write("bench.json", synthetic.bench() | {"baseline_accuracy": accuracy})
     text = section(place, "numerics.md", "errors-by-width")
     assert row(text, "cuDNN (accurate)") == ["–", "5.50"]
-    assert "cuDNN (accurate), " not in text
+    assert "cuDNN (accurate); " not in text
 
 
 def test_a_variant_that_fails_by_design_says_where(place):

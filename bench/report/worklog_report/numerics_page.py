@@ -118,7 +118,7 @@ def _not_yet(recorded: RecordedRun) -> str:
     ]
     if not missing:
         return ""
-    return f"Not on a recorded GPU yet: {', '.join(missing)}.\n"
+    return f"Not on a recorded GPU yet: {'; '.join(missing)}.\n"
 
 
 def _by_input(recorded: RecordedRun) -> str:
