@@ -28,6 +28,7 @@ class Workplace:
         self.bench = synthetic.write(folder, "bench.json", synthetic.bench())
         self.annotations = synthetic.write(folder, "lines.json", synthetic.annotations())
         self.gpu_records = synthetic.write(folder, "gpu.json", synthetic.gpu_records())
+        self.documents = synthetic.write(folder, "documents.json", synthetic.documents_bench())
 
     def write(self, name, data) -> Path:
         return synthetic.write(self.folder, name, data)
@@ -50,7 +51,6 @@ def workplace(tmp_path):
 def full_workplace(tmp_path_factory):
     """With recorded times of a GPU, and annotated sources. Made once: nobody may change it."""
     place = Workplace(tmp_path_factory.mktemp("report"))
-    place.report(
-        "--recorded", place.bench, place.gpu_records, "--annotations", place.annotations
-    )
+    recorded = [place.bench, place.documents, place.gpu_records]
+    place.report("--recorded", *recorded, "--annotations", place.annotations)
     return place

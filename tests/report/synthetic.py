@@ -247,3 +247,86 @@ def parity(reason="", date="2026-01-02T00:00:00Z"):
                     "varies": {"what": "hardware", "sass": "none"}},
         "cases": [profile_case(unit, [launch]) for unit in UNITS],
     }  # fmt: skip
+
+
+# ---- the kernels that the sections of the source documents ask for, by their real names ----
+
+# name, loads and stores an element, relative time
+DOCUMENT_KERNELS = [
+    ("01_naive_three_kernels", 4, 2, 6.0),
+    ("01_naive_three_kernels/half_arithmetic", 4, 2, 5.0),
+    ("02_fused", 3, 1, 4.0),
+    ("03_online", 2, 1, 3.0),
+    ("04_shared_memory", 2, 1, 1.8),
+    ("05_warp_shuffle", 2, 1, 1.5),
+    ("05_warp_shuffle/safe", 3, 1, 1.8),
+    ("05_warp_shuffle/unsafe", 2, 1, 1.44),
+    ("07_topk_fusion", 1, 0, 0.8),
+    ("07_topk_fusion/safe_fused", 2, 0, 1.6),
+    ("07_topk_fusion/safe_then_top_k", 4, 1, 3.2),
+    ("07_topk_fusion/online_then_top_k", 3, 1, 2.4),
+    ("08_log_softmax", 2, 1, 1.2),
+    ("08_log_softmax/log_of_softmax", 2, 1, 1.3),
+    ("08_log_softmax/serial", 3, 1, 9.0),
+    ("08_log_softmax/three_passes", 3, 1, 1.6),
+    ("09_long_row_one_block", 3, 1, 90.0),
+    ("10_long_row_many_launches", 4, 2, 5.0),
+    ("11_long_row_online", 2, 1, 1.25),
+]
+VECTOR_SIZES = tuple(4**power for power in range(5, 14))
+K_SWEEP = (5, 10, 15, 30, 64, 128)
+
+
+def document_names():
+    """(name of the benchmark's row, relative time), all that the sections ask for."""
+    slowness = {name: time for name, _, _, time in DOCUMENT_KERNELS}
+    slowness |= {
+        "copy": 1.0, "read": 0.5, "pytorch/softmax": 2.0, "cudnn/softmax_accurate": 20.0,
+        "pytorch/log_softmax": 1.4, "cudnn/log_softmax": 4.0,
+    }  # fmt: skip
+
+    def rows(subjects, dtype, sizes, k=""):
+        return [
+            (f"{subject}/{dtype}/{size[0]}x{size[1]}{k}/cold", slowness[subject])
+            for subject in subjects
+            for size in sizes
+        ]
+
+    kernels = [name for name, *_ in DOCUMENT_KERNELS]
+    block, top_k = kernels[5:8], kernels[8:12]
+    names = rows(kernels[:4], "f16", [(r, 2**c) for r in (32, 64) for c in range(9, 14)])
+    names += rows(kernels[2:6], "f32", [(1024, 1024), (1024, 32768), (128, 131072)])
+    names += rows(block, "f32", [(r, cols) for r in (4000, 10) for cols in WIDTHS[1:]])
+    names += rows(top_k, "f32", [(r, cols) for r in (4000, 10) for cols in WIDTHS[1:]], "/k5")
+    for k in K_SWEEP[1:]:
+        names += rows(top_k, "f32", [(4000, 25000)], f"/k{k}")
+    note = [*kernels[12:16], "pytorch/log_softmax", "cudnn/log_softmax", "copy"]
+    names += rows(note, "f32", [(256, 30000)])
+    vector = [*kernels[16:], "pytorch/softmax", "cudnn/softmax_accurate", "copy"]
+    return names + rows(vector, "f32", [(1, size) for size in VECTOR_SIZES])
+
+
+def documents_bench(gpu=GPU, date="2026-01-01T00:00:00+00:00", keep=lambda name: True):
+    """Times of all that the sections ask for; every ratio is that of the relative times."""
+    rows = []
+    for name, slowness in document_names():
+        dtype, size = name.split("/k")[0].removesuffix("/cold").split("/")[-2:]
+        height, width = (int(extent) for extent in size.split("x"))
+        copy_us = _copy_us(dtype, height, width)
+        if keep(name):
+            rows.append(benchmark(name, copy_us * slowness, 1e6, copy_us=copy_us))
+    return {"context": {"gpu": gpu, "date": date}, "benchmarks": rows}
+
+
+def documents_records():
+    """Counts of the same kernels, in fp32 and fp16."""
+    rows = []
+    for name, loads, stores, _ in DOCUMENT_KERNELS:
+        step, _, variant = name.partition("/")
+        top_k = step.startswith("07")
+        unit = (step, variant, "", (loads, 0, 0), (stores, 0, 2 if top_k else 0), 1.0, top_k)
+        fails = "overflows" if variant == "log_of_softmax" else ""
+        rows += [
+            record(unit, dtype, rows=4, cols=100000, expected_failure=fails) for dtype in DTYPES[:2]
+        ]
+    return {"records": rows}

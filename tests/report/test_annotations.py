@@ -212,6 +212,9 @@ def test_without_annotations_there_is_no_such_section(workplace):
 def test_templates_are_all_used():
     folder = Path(access_picture.__file__).parent
     python = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))
-    html = "".join(path.read_text("utf-8") for path in folder.glob("templates/*.j2"))
-    for path in folder.glob("templates/*"):
-        assert path.name in python + html
+    html = "".join(path.read_text("utf-8") for path in folder.rglob("templates/**/*.j2"))
+    documents = {path.stem for path in folder.glob("documents/*.py")}  # each has a template
+    for path in folder.glob("templates/**/*.*"):
+        of_a_document = path.parent.name == "documents"
+        name = path.name.removesuffix(".html.j2") if of_a_document else path.name
+        assert name in (documents if of_a_document else python + html)

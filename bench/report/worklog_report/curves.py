@@ -17,8 +17,8 @@ class Figure:
     plots: tuple[Plot, ...]
 
     def legend(self) -> list[Series]:
-        by_label = {series.label: series for plot in self.plots for series in plot.series}
-        return list(by_label.values())
+        named = {(line.label, line.name): line for plot in self.plots for line in plot.series}
+        return list(named.values())
 
 
 # What a figure is of, in the page's order: lines are drawn together if a reader may compare them.
@@ -38,14 +38,15 @@ def _key(operation: str) -> str:
     return operation.lower().replace(" ", "-")
 
 
-def _series(unit: Unit, points: dict[int, float]) -> Series:
+def series(unit: Unit, points: dict[int, float]) -> Series:
+    """The line of a step or a variant."""
     name = unit.title if not unit.variant else f"{unit.title}, a variant of {unit.step[:2]}"
     dashes = "dashed" if unit.variant else "solid"
     return Series(unit.label, name, tuple(sorted(points.items())), unit.number, dashes)
 
 
 def _lines(units: list[Unit], values: dict[str, dict[int, float]]) -> list[Series]:
-    return [_series(unit, values[unit.name]) for unit in units if values.get(unit.name)]
+    return [series(unit, values[unit.name]) for unit in units if values.get(unit.name)]
 
 
 def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> list[Figure]:
@@ -85,21 +86,21 @@ def k_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> l
 
 def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Figure:
     first = records[0]
+    what = _operation(first)
     times: dict[str, dict[int, float]] = {}
     rates: dict[str, dict[int, float]] = {}
     for record in records:
         times.setdefault(record.unit, {})[record.shape.cols] = record.times["median_us"]
         rates.setdefault(record.unit, {})[record.shape.cols] = record.times["gbps"]
     time_lines, rate_lines = _lines(units, times), _lines(units, rates)
-    for name in (*_PYTORCH.get(_operation(first), ()), limit_of(first)):
+    for name in (*_OTHERS.get(what, ()), limit_of(first)):
         points = _baseline(run, name, records)
         for lines, field in ((time_lines, "median_us"), (rate_lines, "gbps")):
             if points[field]:
-                lines.append(_baseline_series(name, points[field]))
+                lines.append(baseline_series(name, points[field]))
     shape = first.shape
     rows = f"{shape.rows} row" + ("s" if shape.rows != 1 else "")
     k = f", K = {shape.k}" if shape.k else ""
-    what = _operation(first)
     title = f"{what}, {shape.dtype}, {rows}{k}"
     key = f"{_key(what)}-{shape.dtype}-{shape.rows}-{shape.k}"
     return Figure(
@@ -112,20 +113,29 @@ def _time_figure(units: list[Unit], run: BenchRun, records: list[Record]) -> Fig
     )
 
 
-# PyTorch's own functions, by what they compute.
-_PYTORCH = {
-    "Softmax": ("pytorch/softmax",),
+# Others' functions, by what they compute.
+_OTHERS = {
+    "Softmax": (
+        "pytorch/softmax",
+        "torch_compile/softmax",
+        "triton/softmax",
+        "cudnn/softmax_accurate",
+    ),
     "Softmax and top-k": ("pytorch/softmax_then_topk",),
-    "Log-softmax": ("pytorch/log_softmax",),
+    "Log-softmax": ("pytorch/log_softmax", "torch_compile/log_softmax", "cudnn/log_softmax"),
 }
 _BASELINES = {
     "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),
     "read": ("read", "the fastest read of the same bytes: the ceiling"),
     "pytorch": ("PyTorch", "on the same GPU"),
+    "torch_compile": ("compiled", "PyTorch's function through torch.compile, on the same GPU"),
+    "triton": ("Triton", "a kernel in Triton, on the same GPU"),
+    "cudnn": ("cuDNN", "its accurate softmax, or its log-softmax, on the same GPU"),
 }
 
 
-def _baseline_series(name: str, points: dict[int, float]) -> Series:
+def baseline_series(name: str, points: dict[int, float]) -> Series:
+    """The line of a ceiling, or of a library's function."""
     label, explanation = _BASELINES[name.split("/")[0]]
     return Series(label, explanation, tuple(sorted(points.items())), 0, "dotted")
 

@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 import jinja2
 
-from . import curves, diffs, ladder, listings, plots, published
+from . import curves, diffs, documents, ladder, listings, plots, published
 from .annotations import Annotation
+from .documents.cells import Missing
 from .profiles import Profiles
 from .records import DTYPES, Record, Results, Shape
 from .steps import Unit
@@ -43,7 +44,11 @@ def render(
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["size"] = Shape.size
+    environment.filters |= {"size": Shape.size, "drawn": _drawn}
+    environment.tests |= {
+        "missing": lambda part: isinstance(part, Missing),
+        "published": lambda part: isinstance(part, published.Published),
+    }
     environment.globals |= {
         "access": ladder.access_text,
         "ulp": ladder.ulp_text,
@@ -59,18 +64,17 @@ def render(
     }
     run = results.run
     return environment.get_template("report.html.j2").render(
-        css=_texts("report.css", "listings.css"),
+        css=_texts("report.css", "documents.css", "listings.css"),
         js=_texts("report.js", "listings.js"),
         listings=listings.for_page(units, annotations),
         ladders=[ladder.build(units, results, dtype) for dtype in DTYPES],
         time_figures=[
-            _figure(figure)
+            _drawn(figure)
             for figure in curves.time_figures(units, run) + curves.k_figures(units, run)
         ],
-        error_figures=[_figure(figure) for figure in curves.error_figures(units, results)],
+        error_figures=[_drawn(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
-        speed_comparisons=published.speed_comparisons(run, units),
-        access_comparisons=published.access_comparisons(results),
+        documents=documents.sections(units, results),
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),
     )
@@ -143,7 +147,7 @@ def _summary(units: list[Unit], results: Results) -> str:
     return summary
 
 
-def _figure(figure: curves.Figure) -> SimpleNamespace:
+def _drawn(figure: curves.Figure) -> SimpleNamespace:
     drawn = []
     for plot in figure.plots:
         columns, rows = plot.table()

@@ -9,7 +9,7 @@ import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator  # noqa: E402
 
 # Natural size in CSS pixels: as wide as a phone's column, so that text stays legible there. Higher
 # where there are more labels beside the lines than that has room for.
@@ -22,6 +22,16 @@ _LEAST_SPAN = 6.0  # of the y axis: its last value over its first
 # Stand-ins that the SVG's text is searched for; each becomes a CSS variable.
 _INK, _MUTED, _GRID = "#010001", "#010002", "#010003"
 _SERIES_COUNT = 12
+_DOTS = (0, (1, 2))
+_STYLES = {
+    "solid": {"linestyle": "-", "linewidth": 1.8, "marker": "o", "markersize": 3},
+    "dashed": {"linestyle": (0, (4, 2.5)), "linewidth": 1.8, "marker": "o", "markersize": 2},
+    "dotted": {"linestyle": _DOTS, "linewidth": 1.4, "marker": "o", "markersize": 2},
+    "marked": {
+        "linestyle": _DOTS, "linewidth": 1.4, "marker": "D", "markersize": 7,
+        "markerfacecolor": "none",
+    },
+}  # fmt: skip
 _PLAIN = 0  # the series colour of a ceiling or a baseline
 
 
@@ -33,22 +43,24 @@ class Series:
     name: str
     points: tuple[tuple[float, float], ...]  # sorted by x
     color: int  # 1 .. 12, a step's number; 0 for what is not a step
-    dashes: str = "solid"  # solid: a step; dashed: a variant; dotted: a ceiling or a baseline
+    dashes: str = "solid"  # dashed: a variant; dotted: a ceiling or a baseline; marked: published
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Both axes are logarithmic: widths and times span four decades."""
+    """Both axes are logarithmic: widths and times span four decades. Ratios near 1 do not: they are
+    drawn `from_zero`, on a linear axis with a line at 1."""
 
     key: str  # unique in the page
     title: str
     unit: str  # of y
     series: tuple[Series, ...]
     across: str = "columns"  # what x is
+    from_zero: bool = False
 
     @property
     def has_data(self) -> bool:
-        return any(len(series.points) > 1 for series in self.series)
+        return any(len(line.points) > 1 for line in self.series if line.dashes != "marked")
 
     def table(self) -> tuple[list[int], list[tuple[Series, list[float | None]]]]:
         """The data: columns (x) and, for each series, a value or None at each."""
@@ -93,11 +105,16 @@ def _height(plot: Plot) -> int:
 
 def _draw_axes(axes, plot: Plot) -> None:
     axes.set_xscale("log")
-    axes.set_yscale("log")
     axes.set_xlim(*_x_range(plot))
-    axes.set_ylim(*_y_range(plot))
     axes.xaxis.set_major_locator(FixedLocator(_ticks(*_x_range(plot))))
-    axes.yaxis.set_major_locator(FixedLocator(_ticks(*_y_range(plot))))
+    if plot.from_zero:
+        axes.set_ylim(0, 1.1 * max(y for series in plot.series for _, y in series.points))
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+        axes.axhline(1, color=_MUTED, linewidth=0.8)
+    else:
+        axes.set_yscale("log")
+        axes.set_ylim(*_y_range(plot))
+        axes.yaxis.set_major_locator(FixedLocator(_ticks(*_y_range(plot))))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
@@ -136,16 +153,12 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _draw_line(axes, series: Series) -> None:
-    styles = {"solid": "-", "dashed": (0, (4, 2.5)), "dotted": (0, (1, 2))}
     xs, ys = zip(*series.points, strict=True)
     axes.plot(
         xs,
         ys,
         color=_stand_in(series.color),
-        linestyle=styles[series.dashes],
-        linewidth=1.4 if series.dashes == "dotted" else 1.8,
-        marker="o",
-        markersize=3 if series.dashes == "solid" else 2,
+        **_STYLES[series.dashes],
         gid=f"line-{series.label}",
         clip_on=False,
     )
@@ -210,7 +223,9 @@ def _starts(group: list[float], gap: float, low: float, high: float) -> float:
 
 
 def number(value: float) -> str:
-    """10, 1000, 0.5, 100 000: as a reader would write it."""
+    """10, 1000, 0.5, 100 000, 10 M: as a reader would write it."""
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:.12g}\u2009M"
     if value >= 10000:
         return f"{value:,.0f}".replace(",", "\u2009")
     return f"{value:.12g}"
