@@ -249,6 +249,24 @@ def parity(reason="", date="2026-01-02T00:00:00Z"):
     }  # fmt: skip
 
 
+def one_row_results():
+    """(records, bench) where 04_fourth takes one row alone, and 03_third is timed there as well."""
+    third, fourth = UNITS[3], UNITS[5]
+    rows = [record(third, cols=cols) for cols in (1000, 4000)]
+    rows += [record(fourth, rows=1, cols=4**power, max_ulp=90.0) for power in (6, 8, 10)]
+    times = [benchmark("03_third/f32/4000x4000/cold", 100.0, 1e6, copy_us=50.0)]
+    for size in (2**20, 2**24):
+        copy_us = _copy_us("f32", 1, size)
+        for name, slowness in (
+            ("03_third", 30.0), ("04_fourth", 1.5), ("copy", 1.0), ("pytorch/softmax", 99.0),
+            ("cudnn/softmax_accurate", 500.0), ("torch_copy", 1.1),
+        ):  # fmt: skip
+            row = f"{name}/f32/1x{size}/cold"
+            times.append(benchmark(row, copy_us * slowness, 1e6, copy_us=copy_us))
+    context = {"gpu": GPU, "date": "2026-01-01T00:00:00+00:00"}
+    return {"records": rows}, {"context": context, "benchmarks": times}
+
+
 # ---- the kernels that the sections of the source documents ask for, by their real names ----
 
 # name, loads and stores an element, relative time

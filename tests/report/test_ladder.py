@@ -143,6 +143,31 @@ def test_top_k_of_given_values_is_another_operation(workplace):
     assert ladder.computes(results.records[0]) == "top-k alone"
 
 
+@pytest.fixture
+def one_row(workplace):
+    records, bench = synthetic.one_row_results()
+    files = workplace.write("r.json", records), workplace.write("b.json", bench)
+    return read_results([files[0]], [], [files[1]])
+
+
+def test_a_step_of_one_row_has_a_shape_of_its_own(workplace, one_row):
+    built = ladder.build(read_units(workplace.steps), one_row, "f32")
+    rows = {row.unit.name: row for row in built.rows}
+    vector = Shape("f32", 1, 2**24)
+    assert built.count_shapes == [Shape("f32", 64, 4000), Shape("f32", 1, 4**10)]
+    assert built.time_shapes == [Shape("f32", 4000, 4000), vector]
+    assert rows["03_third"].timing.shape == Shape("f32", 4000, 4000)
+    assert rows["04_fourth"].timing.shape == vector
+    assert rows["04_fourth"].timing.gain == pytest.approx(30 / 1.5)
+    assert rows["04_fourth"].accesses.shape == Shape("f32", 1, 4**10)
+
+
+def test_libraries_stand_beside_the_steps_and_other_baselines_do_not(workplace, one_row):
+    built = ladder.build(read_units(workplace.steps), one_row, "f32")
+    names = {name for name, timing in built.baselines if timing.shape.rows == 1}
+    assert names == {"copy", "PyTorch softmax", "cuDNN softmax accurate"}
+
+
 @pytest.mark.parametrize(
     ("function", "value", "text"),
     [

@@ -91,6 +91,59 @@ def test_only_groups_with_two_widths_are_plotted(workplace):
     assert curves.time_figures(units, results.run) == []
 
 
+def test_one_row_is_drawn_apart(workplace):
+    records, bench = synthetic.one_row_results()
+    files = workplace.write("r.json", records), workplace.write("b.json", bench)
+    units, results = read_units(workplace.steps), read_results([files[0]], [], [files[1]])
+    (figure,) = curves.time_figures(units, results.run)
+    assert figure.title == "Softmax, f32, 1 row"
+    labels = {series.label for series in figure.plots[0].series}
+    assert labels == {"03", "04", "copy", "PyTorch", "cuDNN"}
+    errors = {each.title: each.plots[0].series for each in curves.error_figures(units, results)}
+    drawn = {title: [line.label for line in lines] for title, lines in errors.items()}
+    assert drawn == {"Softmax": ["03"], "Softmax, one row": ["04"]}
+
+
+def test_a_figure_needs_a_step(workplace):
+    units, results = figures(workplace)
+    results.run.records = [row for row in results.run.records if row.unit == "04_fourth"]
+    assert curves.time_figures(units, results.run)
+    others = [unit for unit in units if unit.name != "04_fourth"]
+    assert curves.time_figures(others, results.run) == []
+
+
+def test_ratios_are_drawn_from_zero_and_published_ones_as_diamonds():
+    ours = Series("05b/05", "safe over online", ((10, 1.0), (1000, 1.25)), 8)
+    published = Series("1.3×", "published", ((100, 1.3),), 8, "marked")
+    svg = plots.render(Plot("key", "Title", "time over time", (ours, published), from_zero=True))
+    root = ElementTree.fromstring(svg)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"0", "0.5", "1", "1.3×", "05b/05"} <= set(texts)
+    diamonds = re.findall(r'data-line="line-1\.3×".*?</g>', svg, re.DOTALL)
+    assert len(diamonds) == 1
+    assert "<use" in diamonds[0]
+
+
+def test_published_marks_alone_are_no_plot():
+    marks = Series("paper", "published", ((5, 5.0), (10, 3.5)), 8, "marked")
+    assert not a_plot(marks).has_data
+    assert not a_plot(marks, Series("07", "one size", ((5, 4.0),), 7)).has_data
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.5"),
+        (1000, "1000"),
+        (100000, "100\u2009000"),
+        (2**20, "1.048576\u2009M"),
+        (1e7, "10\u2009M"),
+    ],
+)
+def test_sizes_are_written_shortly(value, text):
+    assert plots.number(value) == text
+
+
 def test_no_times_no_figures(workplace):
     units, _ = figures(workplace)
     assert curves.time_figures(units, None) == []

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from . import ladder
 from .ladder import limit_of
 from .plots import Plot, Series
 from .records import DTYPES, BenchRun, Record, Results
@@ -35,7 +36,7 @@ def _operation(record: Record) -> str:
 
 
 def _key(operation: str) -> str:
-    return operation.lower().replace(" ", "-")
+    return operation.lower().replace(",", "").replace(" ", "-")
 
 
 def series(unit: Unit, points: dict[int, float]) -> Series:
@@ -61,7 +62,11 @@ def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -
             key = (what, shape.dtype != "f32", shape.dtype, -shape.rows, shape.k)
             groups.setdefault(key, []).append(record)
     figures = [_time_figure(units, run, groups[key]) for key in sorted(groups)]
-    return [figure for figure in figures if all(plot.has_data for plot in figure.plots)]
+    return [figure for figure in figures if all(_has_a_step(plot) for plot in figure.plots)]
+
+
+def _has_a_step(plot: Plot) -> bool:
+    return plot.has_data and any(line.dashes != "dotted" for line in plot.series)
 
 
 def k_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> list[Figure]:
@@ -160,21 +165,25 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
 
 def error_figures(units: list[Unit], results: Results) -> list[Figure]:
     """The worst error of each unit at each width of random logits: a figure for each operation,
-    with a plot for each type.
+    with a plot for each type. Steps that take one row alone, of millions, have their own.
 
     Other inputs have one width each: they are in the ladder's worst error, and no part of a curve.
     """
+    kinds = ladder.kinds(results.records)
+    subjects: dict[str, list[Record]] = {}
+    for row in sorted(results.counted, key=lambda row: _OPERATIONS.index(_operation(row))):
+        one_row = ", one row" if kinds[row.unit] == ladder.ONE_ROW else ""
+        subjects.setdefault(_operation(row) + one_row, []).append(row)
     figures = []
-    for operation in _OPERATIONS:
-        records = [row for row in results.counted if _operation(row) == operation]
-        plots = [_error_plot(operation, dtype, units, records, results) for dtype in DTYPES]
+    for subject, records in subjects.items():
+        plots = [_error_plot(subject, dtype, units, records, results) for dtype in DTYPES]
         if any(plot.has_data for plot in plots):
-            figures.append(Figure(operation, "", tuple(plot for plot in plots if plot.has_data)))
+            figures.append(Figure(subject, "", tuple(plot for plot in plots if plot.has_data)))
     return figures
 
 
 def _error_plot(
-    operation: str, dtype: str, units: list[Unit], records: list[Record], results: Results
+    subject: str, dtype: str, units: list[Unit], records: list[Record], results: Results
 ) -> Plot:
     worst: dict[str, dict[int, float]] = {}
     for record in records:
@@ -184,13 +193,13 @@ def _error_plot(
         points = worst.setdefault(record.unit, {})
         points[record.shape.cols] = max(points.get(record.shape.cols, 0), record.max_ulp)
     lines = _lines(units, worst)
-    if (operation, dtype) == ("Softmax", "f32") and results.run and results.run.pytorch_errors:
+    if (subject, dtype) == ("Softmax", "f32") and results.run and results.run.pytorch_errors:
         where = f"its softmax on {results.run.machine.name}; the steps' are the executor's"
         points = tuple(sorted(results.run.pytorch_errors.items()))
         lines.append(Series("PyTorch", where, points, 0, "dotted"))
     return Plot(
-        f"error-{_key(operation)}-{dtype}",
-        f"Worst error: {operation}, {dtype}",
+        f"error-{_key(subject)}-{dtype}",
+        f"Worst error: {subject}, {dtype}",
         f"worst error, ulp of {dtype}",
         tuple(lines),
     )

@@ -6,11 +6,22 @@ from math import inf
 from .records import CPU, BenchRun, Record, Results, Shape
 from .steps import Unit
 
-# Which shapes the tables show where they were measured: as wide as step 06's promise, and the
-# paper's for top-k.
-_PREFERRED_ROWS = 4000
-_PREFERRED_COLS = {False: 4000, True: 25000}
+# A table shows one shape of each kind of unit.
+ROWS, TOP_K, ONE_ROW = KINDS = ("rows", "top-k", "one row")
+
+# Which one, where it was timed (rows and columns): as wide as step 06's promise, the paper's for
+# top-k, and the one that the long-row steps' source has. Counts are of what is nearest in width.
+_PREFERRED_TIMED = {ROWS: (4000, 4000), TOP_K: (4000, 25000), ONE_ROW: (1, 16777216)}
+_PREFERRED_COUNTED = {ROWS: 4000, TOP_K: 4000, ONE_ROW: 16777216}
 _PREFERRED_K = 5
+
+# Others' functions, by the first part of a baseline's name.
+LIBRARIES = {
+    "pytorch": "PyTorch",
+    "torch_compile": "torch.compile",
+    "triton": "Triton",
+    "cudnn": "cuDNN",
+}
 
 
 @dataclass(frozen=True)
@@ -113,25 +124,50 @@ def verdict(records: list[Record]) -> Verdict:
     return Verdict(text, bool(checked) and not failed, len(checked), failed, worst)
 
 
-def count_shape(records: list[Record], top_k: bool) -> Shape | None:
-    """The shape whose counts a table shows: the one that most steps share, nearest 4000 columns."""
-    shapes = [row.shape for row in records if bool(row.shape.k) == top_k and row.shape.cols > 0]
-    if not shapes:
-        return None
-    units = {shape: len({row.unit for row in records if row.shape == shape}) for shape in shapes}
-    return max(units, key=lambda s: (units[s], s.k == _PREFERRED_K, -abs(s.cols - 4000), s.rows))
+def kinds(records: list[Record]) -> dict[str, str]:
+    """Of each unit. One that never had more than a single row takes no more."""
+    most_rows: dict[str, int] = {}
+    found: dict[str, str] = {}
+    for row in records:
+        most_rows[row.unit] = max(row.shape.rows, most_rows.get(row.unit, 0))
+        found[row.unit] = TOP_K if row.shape.k else found.get(row.unit, ROWS)
+    return {
+        unit: ONE_ROW if kind == ROWS and most_rows[unit] == 1 else kind
+        for unit, kind in found.items()
+    }
 
 
-def time_shape(records: list[Record], top_k: bool) -> Shape | None:
-    """The shape whose times a table shows."""
-    shapes = {row.shape for row in records if row.times and bool(row.shape.k) == top_k}
-    wanted = (_PREFERRED_ROWS, _PREFERRED_COLS[top_k])
+def count_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Shape | None]:
+    """For each kind the shape whose counts a table shows: the one that most of its units share,
+    nearest to the preferred columns."""
 
-    def suitability(shape: Shape) -> tuple:
-        units = len({row.unit for row in records if row.times and row.shape == shape})
-        return (shape.k in (0, _PREFERRED_K), (shape.rows, shape.cols) == wanted, units, shape)
+    def chosen(kind: str) -> Shape | None:
+        own = [row for row in records if kind_of[row.unit] == kind and row.shape.cols > 0]
 
-    return max(shapes, key=suitability, default=None)
+        def suitability(shape: Shape) -> tuple:
+            units = len({row.unit for row in own if row.shape == shape})
+            distance = abs(shape.cols - _PREFERRED_COUNTED[kind])
+            return units, shape.k == _PREFERRED_K, -distance, shape.rows
+
+        return max({row.shape: None for row in own}, key=suitability, default=None)
+
+    return {kind: chosen(kind) for kind in KINDS}
+
+
+def time_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Shape | None]:
+    """For each kind the shape whose times a table shows."""
+
+    def chosen(kind: str) -> Shape | None:
+        own = [row for row in records if kind_of[row.unit] == kind and row.times]
+
+        def suitability(shape: Shape) -> tuple:
+            units = len({row.unit for row in own if row.shape == shape})
+            is_preferred = (shape.rows, shape.cols) == _PREFERRED_TIMED[kind]
+            return shape.k in (0, _PREFERRED_K), is_preferred, units, shape
+
+        return max({row.shape for row in own}, key=suitability, default=None)
+
+    return {kind: chosen(kind) for kind in KINDS}
 
 
 def accesses(records: list[Record], shape: Shape | None) -> Accesses | None:
@@ -190,7 +226,7 @@ class Ladder:
 
     dtype: str
     rows: list[Row]
-    baselines: list[tuple[str, Timing]]  # PyTorch, the copy, the read, at the same shapes
+    baselines: list[tuple[str, Timing]]  # libraries, the copy, the read, at the same shapes
     count_shapes: list[Shape]
     time_shapes: list[Shape]
 
@@ -200,28 +236,27 @@ def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") 
     every = [row for row in results.records if row.shape.dtype == dtype]
     counted = [row for row in results.counted if row.shape.dtype == dtype]
     timed = _timed(results.run, dtype)
-    count_shapes = {top_k: count_shape(counted, top_k) for top_k in (False, True)}
-    time_shapes = {top_k: time_shape(timed, top_k) for top_k in (False, True)}
+    kind_of = kinds(every)
+    counted_at = count_shapes(counted, kind_of)
+    timed_at = time_shapes(timed, kind_of)
     rows = []
     for unit in units:
         own = [row for row in counted if row.unit == unit.name]
         own_timed = [row for row in timed if row.unit == unit.name]
         about = next(iter(own + own_timed), None)
-        top_k = bool(about and about.shape.k)
+        kind = kind_of.get(unit.name, ROWS)
         rows.append(
             Row(
                 unit,
                 about.builds_on if about else "",
                 about.expected_failure if about else "",
                 verdict([row for row in every if row.unit == unit.name]),
-                accesses(own, count_shapes[top_k]),
-                timing(unit, timed, time_shapes[top_k], cache),
+                accesses(own, counted_at[kind]),
+                timing(unit, timed, timed_at[kind], cache),
             )
         )
-    shapes = _shapes(time_shapes)
-    return Ladder(
-        dtype, rows, _baselines(results.run, shapes, cache), _shapes(count_shapes), shapes
-    )
+    shapes = _shapes(timed_at)
+    return Ladder(dtype, rows, _baselines(results.run, shapes, cache), _shapes(counted_at), shapes)
 
 
 def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tuple[str, Timing]]:
@@ -236,9 +271,10 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
         }
         limit_us = at_shape.get(limit, {}).get("median_us")
         for name, times in sorted(at_shape.items(), reverse=True):
-            if name == limit or name.startswith("pytorch"):
+            library, _, function = name.partition("/")
+            if name == limit or library in LIBRARIES:
                 fraction = limit_us / times["median_us"] if limit_us else None
-                text = name.replace("pytorch", "PyTorch").replace("/", " ").replace("_", " ")
+                text = f"{LIBRARIES[library]} {function.replace('_', ' ')}" if function else name
                 found.append(
                     (
                         text,
@@ -258,8 +294,8 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
     return found
 
 
-def _shapes(by_operation: dict[bool, Shape | None]) -> list[Shape]:
-    return [shape for shape in by_operation.values() if shape is not None]
+def _shapes(by_kind: dict[str, Shape | None]) -> list[Shape]:
+    return [shape for shape in by_kind.values() if shape is not None]
 
 
 def _timed(run: BenchRun | None, dtype: str) -> list[Record]:

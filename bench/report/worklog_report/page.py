@@ -265,8 +265,9 @@ def _preferred(units: list[Unit], results: Results) -> dict:
     softmax = {record.unit for record in results.records if not record.shape.k}
     chosen = next((pair for pair in reversed(pairs) if pair[1] in softmax), None)
     timed = results.run.records if results.run else []
-    shapes = {ladder.count_shape(results.counted, top_k) for top_k in (False, True)}
-    times = [ladder.time_shape(timed, top_k) for top_k in (False, True)]
+    kinds = ladder.kinds(results.records)
+    shapes = set(ladder.count_shapes(results.counted, kinds).values())
+    times = ladder.time_shapes(timed, kinds).values()
     return {
         "pair": chosen or (units[0].name, units[-1].name),
         "counted": list(
