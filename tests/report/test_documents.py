@@ -11,9 +11,11 @@ from worklog_report import documents, published
 from worklog_report.curves import Figure
 from worklog_report.documents.cells import Table
 from worklog_report.documents.here import Here
+from worklog_report.profiles import Profiles, read_profiles
 from worklog_report.records import Shape, read_results
 from worklog_report.steps import read_units
 
+NO_PROFILES = Profiles()
 DATA = json.loads(published.FILE.read_text("utf-8"))
 
 
@@ -31,9 +33,9 @@ def results_of(workplace, complete, *bench):
     return read_results([workplace.records, complete["records"]], [], files)
 
 
-def sections_of(workplace, complete, *bench):
+def sections_of(workplace, complete, *bench, profiles=NO_PROFILES):
     units = read_units(workplace.steps)
-    made = documents.sections(units, results_of(workplace, complete, *bench))
+    made = documents.sections(units, results_of(workplace, complete, *bench), profiles)
     return {section.key: section for section in made}
 
 
@@ -197,7 +199,7 @@ def test_times_of_two_gpus_are_never_divided_by_each_other(workplace, complete):
     first = synthetic.documents_bench(gpu="GPU A", keep=lambda row: row != name)
     second = synthetic.documents_bench(gpu="GPU B", keep=lambda row: row == name)
     bench = [workplace.write("a.json", first), workplace.write("b.json", second)]
-    here = Here(read_units(workplace.steps), results_of(workplace, complete, *bench))
+    here = Here(read_units(workplace.steps), results_of(workplace, complete, *bench), None)
     shape = Shape("f32", 4000, 4000)
     assert here.times((slower, shape)).gpu == "GPU B"
     both = here.times((slower, shape), (faster, shape))
@@ -246,6 +248,24 @@ def test_every_time_stands_under_the_name_of_its_gpu(workplace, complete):
                 gpu = section.document["gpu"] if is_published(cell) else synthetic.GPU
                 assert gpu in f"{head.text} {head.note}", (section.key, head)
     assert seen > 80
+
+
+def test_what_the_caches_catch_stands_beside_the_loads(workplace, complete):
+    data = synthetic.hardware()
+    case = next(case for case in data["cases"] if len(case["launches"]) == 1)
+    names = {"step": "05_warp_shuffle", "variant": "safe", "cols": 4000, "rows": 4000, "k": 0}
+    data["cases"] = [case | names, case | names | {"variant": "", "launches": case["launches"] * 2}]
+    profiles = read_profiles([workplace.write("hardware.json", data)])
+    paper = sections_of(workplace, complete, profiles=profiles)["milakov_gimelshein"]
+    table = paper.parts["dram"]
+    assert [head.text for head in table.heads[2:]] == ["Read from DRAM at 4000 × 4000"]
+    rows = {row[0].split(";")[0]: row[1:] for row in texts(table)}
+    once = case["launches"][0]["dram_read_bytes"] / (4000 * 4000 * 4)
+    assert rows["safe (algorithm 2)"] == ["3", f"{once:.2f}"]
+    assert rows["online (algorithm 3)"] == ["2", f"{2 * once:.2f}"]
+    assert rows["naive (algorithm 1)"] == ["2", "not profiled"]
+    without = sections_of(workplace, complete)["milakov_gimelshein"].parts["dram"]
+    assert "not profiled on any recorded GPU yet" in without.why
 
 
 # ---- the figures ----

@@ -74,7 +74,7 @@ def render(
         ],
         error_figures=[_drawn(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
-        documents=documents.sections(units, results),
+        documents=documents.sections(units, results, profiles),
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),
     )

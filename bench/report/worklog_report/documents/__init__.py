@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import published
+from ..profiles import Profiles
 from ..records import Results
 from ..steps import Unit
 from . import cuda_softmax_guide, log_softmax_note, milakov_gimelshein, somik, visser
@@ -35,9 +36,9 @@ class Section:
         return self.key.replace("_", "-")
 
 
-def sections(units: list[Unit], results: Results) -> list[Section]:
+def sections(units: list[Unit], results: Results, profiles: Profiles) -> list[Section]:
     figures = published.read()
-    here = Here(units, results)
+    here = Here(units, results, profiles.hardware)
     return [_section(module, figures, here) for module in _MODULES]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..ladder import Accesses, Verdict, accesses, verdict
+from ..profiles import Hardware
 from ..records import BenchRun, Results, Shape
 from ..steps import Unit
 from .cells import Missing
@@ -29,7 +30,8 @@ def benchmark_name(subject: str, shape: Shape) -> str:
 class Here:
     """All that the sections compare with. `subject`: a step, a step/variant, or a baseline."""
 
-    def __init__(self, units: list[Unit], results: Results):
+    def __init__(self, units: list[Unit], results: Results, hardware: Hardware | None):
+        self.hardware = hardware
         self._units = {unit.name: unit for unit in units}
         self._results = results
         self._runs = [(run.machine.name, _medians(run), run) for run in results.runs]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..records import Shape
-from . import access_table, paper_figures, timed_cells
+from . import access_table, dram_table, paper_figures, timed_cells
 from .cells import Cell, Head, Missing, Table, measured, missing, shown, text
 from .here import Here
 
@@ -15,7 +15,19 @@ def build(document: dict, here: Here) -> dict[str, Any]:
         "ratios": _ratios(document, here),
         "accesses": access_table.build(document, here),
         "fewer_accesses": access_table.ratios(document, here),
+        "dram": dram_table.build(_kernels(document), _profiled_shapes(document), here),
     }
+
+
+def _kernels(document: dict) -> list[tuple[str, str]]:
+    return [(row["what"], row["ours"]) for row in document["accesses"]]
+
+
+def _profiled_shapes(document: dict) -> list[Shape]:
+    """The sizes at which the paper has ratios, large batch first."""
+    entries = document["softmax"] + document["softmax_and_top_k"]
+    sizes = {(entry["rows"], entry["cols"]): None for entry in entries if "cols" in entry}
+    return [Shape(document["dtype"], *size) for size in sizes]
 
 
 def _ratios(document: dict, here: Here) -> Table:
