@@ -40,7 +40,8 @@ def chromium(html: str, folder: Path, mode: str, height: int, *options: str) -> 
     width, dark = MODES[mode]
     host = folder / "host.html"
     host.write_text(
-        '<!doctype html><html style="color-scheme: light dark"><body style="margin: 0">'
+        '<!doctype html><html style="color-scheme: light dark"><meta charset="utf-8">'
+        '<body style="margin: 0">'
         f'<iframe style="display: block; border: 0; width: {width}px; height: {height}px" '
         f'srcdoc="{escape(html)}"></iframe></body></html>',
         "utf-8",

@@ -83,11 +83,9 @@ def marks_by_k(entries: list[dict], color: int, gpu: str) -> Series:
     return Series("paper", f"published: {entries[0]['what']}, {gpu}", points, color, "marked")
 
 
-def figure(title: str, dtype: str, *plots: Plot) -> Figure | Missing:
+def figure(title: str, dtype: str, subjects: Iterable[str], *plots: Plot) -> Figure | Missing:
     """Of those plots that have a measured line; the reason why there is none, if so."""
     drawn = tuple(plot for plot in plots if plot.has_data)
     if not drawn:
-        return Missing(
-            f"{title}: nothing to draw, for it was not timed at two sizes on any GPU yet"
-        )
+        return Missing(f"{title}: not timed at two sizes on any recorded GPU yet", tuple(subjects))
     return Figure(title, dtype, drawn)

@@ -78,6 +78,7 @@ def _by_width(figure: _Redrawn, document: dict, here: Here) -> Figure | Missing:
     return lines.figure(
         title,
         like.dtype,
+        figure.subjects,
         Plot(f"{key}-time", f"Time: {title}", time_unit, times, across),
         Plot(f"{key}-ratio", f"Ratios: {title}", "time over time", ratios, across, from_zero=True),
     )
@@ -98,6 +99,7 @@ def by_k(document: dict, here: Here) -> Figure | Missing:
     return lines.figure(
         title,
         like.dtype,
+        subjects,
         Plot("paper-by-k-time", f"Time: {title}", time_unit, times, "K"),
         Plot("paper-by-k-ratio", f"Ratio: {title}", "time over time", ratios, "K", from_zero=True),
     )

@@ -91,6 +91,7 @@ def _figure(document: dict, shape: Shape, here: Here) -> Figure | Missing:
     return lines.figure(
         title,
         shape.dtype,
+        subjects,
         Plot("vector-time", f"Time: {title}", time_unit, times, "elements"),
         Plot("vector-ratio", f"Ratios: {title}", ratio_unit, ratios, "elements"),
     )
