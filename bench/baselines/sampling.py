@@ -75,9 +75,10 @@ class Timer:
         torch.cuda.synchronize()
         begin = time.monotonic()
         samples = []
-        count = FEWEST_SAMPLES
+        tried, count = 0, FEWEST_SAMPLES
         while True:
             samples += self._batch(work, count)
+            tried += count
             elapsed = time.monotonic() - begin
             if len(samples) >= MIN_SAMPLES and is_known_well(summarize(samples)):
                 break
@@ -85,12 +86,9 @@ class Timer:
                 break
             if elapsed >= 20 * TIME_LIMIT:
                 raise RuntimeError(HOST_TOO_LATE)
-            count = self._affordable(elapsed, count)
+            affordable = int(tried * (TIME_LIMIT - elapsed) / elapsed)  # of slow work
+            count = max(1, min(BATCH, affordable))
         return summarize(samples)
-
-    def _affordable(self, elapsed: float, tried: int) -> int:
-        """A batch, or of slow work as many samples as there is time for."""
-        return max(1, min(BATCH, int(tried * (TIME_LIMIT - elapsed) / elapsed)))
 
     def _batch(self, work: Work, count: int) -> list[float]:
         """Microseconds of the valid ones of `count` samples."""
