@@ -255,7 +255,7 @@ def one_row_results():
     rows = [record(third, cols=cols) for cols in (1000, 4000)]
     rows += [record(fourth, rows=1, cols=4**power, max_ulp=90.0) for power in (6, 8, 10)]
     times = [benchmark("03_third/f32/4000x4000/cold", 100.0, 1e6, copy_us=50.0)]
-    for size in (2**20, 2**24):
+    for size in (2**16, 2**20, 2**24):
         copy_us = _copy_us("f32", 1, size)
         for name, slowness in (
             ("03_third", 30.0), ("04_fourth", 1.5), ("copy", 1.0), ("pytorch/softmax", 99.0),

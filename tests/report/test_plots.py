@@ -85,10 +85,12 @@ def test_the_ceiling_and_pytorch_stand_in_the_time_plots(workplace):
     assert {"01", "04", "copy", "PyTorch"} <= labels
 
 
-def test_only_groups_with_two_widths_are_plotted(workplace):
+def test_only_groups_with_three_widths_are_plotted(workplace):
     units, results = figures(workplace)
-    results.run.records = [row for row in results.run.records if row.shape.cols == 1000]
-    assert curves.time_figures(units, results.run) == []
+    every = results.run.records
+    for widths, drawn in (((1000, 4000), False), ((100, 1000, 4000), True)):
+        results.run.records = [row for row in every if row.shape.cols in widths]
+        assert bool(curves.time_figures(units, results.run)) == drawn
 
 
 def test_one_row_is_drawn_apart(workplace):

@@ -26,6 +26,9 @@ class Figure:
 _OPERATIONS = ("Softmax", "Softmax and top-k", "Log-softmax", "Negative log-likelihood")
 
 
+_LEAST_WIDTHS = 3  # of a curve: two points show no shape
+
+
 def _operation(record: Record) -> str:
     if record.shape.k:
         return "Softmax and top-k"
@@ -51,7 +54,7 @@ def _lines(units: list[Unit], values: dict[str, dict[int, float]]) -> list[Serie
 
 
 def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -> list[Figure]:
-    """A figure for each operation, type, row count and k that was timed at two widths or more."""
+    """A figure for each operation, type, row count and k that was timed at three widths or more."""
     if run is None:
         return []
     groups: dict[tuple, list[Record]] = {}
@@ -61,7 +64,11 @@ def time_figures(units: list[Unit], run: BenchRun | None, cache: str = "cold") -
             what = _OPERATIONS.index(_operation(record))
             key = (what, shape.dtype != "f32", shape.dtype, -shape.rows, shape.k)
             groups.setdefault(key, []).append(record)
-    figures = [_time_figure(units, run, groups[key]) for key in sorted(groups)]
+    figures = [
+        _time_figure(units, run, groups[key])
+        for key in sorted(groups)
+        if len({record.shape.cols for record in groups[key]}) >= _LEAST_WIDTHS
+    ]
     return [figure for figure in figures if all(_has_a_step(plot) for plot in figure.plots)]
 
 
