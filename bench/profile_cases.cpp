@@ -24,6 +24,10 @@ std::vector<ProfileShape> parity_shapes() {
       {40, 20, {kUsualK}},         // narrower than a warp
       {36, 4096, {kUsualK, 100}},  // aligned, few rows
       {3, 50001, {kUsualK}},       // long rows, odd
+      {1, 131072, {}},             // one row: aligned
+      {1, 100003, {}},             // odd
+      {1, 20, {}},                 // narrower than a warp
+      {1, 1050001, {}},            // longer than a block's share squared
   };
 }
 
@@ -31,6 +35,7 @@ std::vector<ProfileShape> parity_shapes() {
 std::vector<ProfileShape> hardware_shapes(DType dtype) {
   std::vector<ProfileShape> shapes = {{4000, 4000, {kUsualK}}, {4000, 25000, {kUsualK}}};
   if (dtype == DType::kFloat32) shapes.push_back({10, 25000, {kUsualK}});
+  shapes.push_back({1, 1 << 24, {}});
   return shapes;
 }
 
@@ -41,7 +46,9 @@ bool is_profiled(const Step& step, ProfilePart part, DType dtype) {
 void add_shape(std::vector<ProfileCase>& cases, const std::vector<Step>& steps, ProfilePart part,
                DType dtype, const ProfileShape& shape) {
   for (const Step& step : steps) {
-    if (!is_profiled(step, part, dtype)) continue;
+    // The steps for one row have shapes of their own.
+    const bool is_one_row = shape.rows == 1;
+    if (!is_profiled(step, part, dtype) || step.takes_one_row() != is_one_row) continue;
     if (!step.is_top_k()) {
       cases.push_back({&step, dtype, shape.rows, shape.cols});
       continue;

@@ -114,6 +114,7 @@ std::vector<Measurement> all_measurements(const std::string& steps) {
       for (const std::int64_t cols : kCols) {
         for (const Step& step : worklog::all_steps()) {
           if (step.label().find(steps) == std::string::npos || !is_swept(step, dtype)) continue;
+          if (rows > step.info.max_rows) continue;
           const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
           list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
         }

@@ -5,16 +5,9 @@
 
 #include <cuda_runtime.h>
 
-#include <limits>
+#include "common/device/block_shape.cuh"
 
 namespace worklog::device {
-
-constexpr int kWarpSize = 32;
-constexpr int kMaxWarps = 32;
-constexpr int kMaxThreads = kWarpSize * kMaxWarps;
-constexpr unsigned kAllLanes = 0xffffffff;
-constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
-static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
 /// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
 /// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "common/device/block_shape.cuh"
 #include "common/device/normalizer.cuh"
 
 namespace worklog::device {

@@ -18,10 +18,13 @@ double ratio(std::uint64_t count, std::uint64_t of) {
   return of == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(of);
 }
 
-Counts counts_of(const Step& step, const Case& a_case, const simt::Counters& counters) {
+Counts counts_of(const Step& step, const Case& a_case, int block_size,
+                 const simt::Counters& counters) {
   const auto elements = static_cast<std::uint64_t>(a_case.rows * a_case.cols);
   const auto predicted = [&](const Accesses& accesses) {
-    const std::int64_t total = elements == 0 ? 0 : accesses.of(a_case.rows, a_case.cols, a_case.k);
+    if (elements == 0) return 0.0;
+    const std::int64_t total =
+        step.info.total(accesses, a_case.rows, a_case.cols, a_case.k, block_size);
     return ratio(static_cast<std::uint64_t>(total), elements);
   };
   std::vector<std::pair<std::string, std::uint64_t>> all;
@@ -57,7 +60,7 @@ Record measure(const Step& step, const Case& a_case, const VerifyOptions& option
 #endif
   record.verdict = verify(step, a_case, options);
 #ifdef WORKLOG_SIMT
-  record.counts = counts_of(step, a_case, simt::counters());
+  record.counts = counts_of(step, a_case, options.block_size, simt::counters());
 #endif
   return record;
 }

@@ -138,7 +138,7 @@ the first of them, by line; on a GPU it times them instead. Without a case it ru
 masked, special and recorded logits.
 
 one case:
-  --rows R --cols C    its shape (64 x 4096)
+  --rows R --cols C    its shape (64 x 4096; 1 x 262144 for the steps that take one row)
   --input NAME         random, wide, dominant, equal, largest, masked, subnormal, ties, special,
                        or recorded, with a shape of its own: attention, search
                        (search on a top-k step prints what was found)
@@ -194,10 +194,18 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
   }
   const Input input = options.input.value_or(Input::kRandom);
   Case a_case{.dtype = dtype, .rows = kDefaultRows, .cols = kDefaultCols, .k = 0, .input = input};
+  if (step.takes_one_row()) {
+    a_case.rows = 1;
+    a_case.cols = kDefaultLongCols;
+  }
   if (is_real(input)) {
     a_case = real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max());
   }
   a_case.rows = options.rows.value_or(a_case.rows);
+  if (a_case.rows > step.info.max_rows) {
+    throw UsageError("--rows " + std::to_string(a_case.rows) + ": " + step.label() +
+                     " takes at most " + std::to_string(step.info.max_rows));
+  }
   a_case.cols = options.cols.value_or(a_case.cols);
   a_case.k = options.k.value_or(default_k(step, a_case.cols));
   if (a_case.k > a_case.cols) {

@@ -22,8 +22,23 @@ constexpr int kOtherK[] = {1, 10, 32, 64, 128};
 constexpr std::int64_t kOtherKRows = 16;  // long lists take the executor long
 constexpr std::int64_t kOtherKCols = 4000;
 
+// Of the steps for one long row: from a column to a million, and one beside.
+constexpr std::int64_t kLongWidths[] = {1, 32, 1000, 4096, 32000, 100000, 1 << 20, (1 << 20) + 1};
+constexpr std::int64_t kLongInputCols = 77777;
+
 std::int64_t rows_for(std::int64_t cols) {
   return std::clamp(kMostElements / cols, std::int64_t{1}, kMostRows);
+}
+
+std::vector<Case> long_row_cases(const Step& step, DType dtype) {
+  std::vector<Case> cases;
+  for (const std::int64_t cols : kLongWidths)
+    cases.push_back({dtype, 1, cols, 0, Input::kRandom});
+  for (const Input input : kAllInputs) {
+    cases.push_back(is_real(input) ? real_case(step, dtype, input, 1)
+                                   : Case{dtype, 1, kLongInputCols, 0, input});
+  }
+  return cases;
 }
 
 }  // namespace
@@ -35,10 +50,12 @@ int default_k(const Step& step, std::int64_t cols) {
 
 Case real_case(const Step& step, DType dtype, Input input, std::int64_t max_rows) {
   const Scores& scores = input == Input::kAttention ? attention_scores() : search_scores();
-  return {dtype, std::min(scores.rows, max_rows), scores.cols, default_k(step, scores.cols), input};
+  return {dtype, std::min({scores.rows, max_rows, step.info.max_rows}), scores.cols,
+          default_k(step, scores.cols), input};
 }
 
 std::vector<Case> report_cases(const Step& step, DType dtype) {
+  if (step.takes_one_row()) return long_row_cases(step, dtype);
   std::vector<Case> cases;
   for (const std::int64_t cols : kWidths) {
     cases.push_back({dtype, rows_for(cols), cols, default_k(step, cols), Input::kRandom});
@@ -57,6 +74,12 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
 }
 
 std::vector<Case> quick_cases(const Step& step, DType dtype) {
+  if (step.takes_one_row()) {
+    return {{dtype, 1, kDefaultLongCols, 0, Input::kRandom},
+            {dtype, 1, kLongInputCols, 0, Input::kMasked},
+            {dtype, 1, kLongInputCols, 0, Input::kSpecial},
+            real_case(step, dtype, Input::kSearch, 1)};
+  }
   constexpr std::int64_t kFewRows = 256;
   return {{dtype, 64, 4096, default_k(step, 4096), Input::kRandom},
           {dtype, 64, 1000, default_k(step, 1000), Input::kRandom},

@@ -12,9 +12,14 @@ struct Accesses {
   std::int64_t per_column = 0;
   std::int64_t per_row = 0;
   std::int64_t per_k = 0;
+  /// Of results that blocks leave for each other, where several share a row: their number depends
+  /// on the launch. None by default.
+  std::int64_t (*of_partials)(std::int64_t cols, int block_size) = nullptr;
 
-  constexpr std::int64_t of(std::int64_t rows, std::int64_t cols, std::int64_t k) const {
-    return rows * (per_column * cols + per_row + per_k * k);
+  constexpr std::int64_t of(std::int64_t rows, std::int64_t cols, std::int64_t k,
+                            int block_size) const {
+    const std::int64_t partials = of_partials == nullptr ? 0 : of_partials(cols, block_size);
+    return rows * (per_column * cols + per_row + per_k * k + partials);
   }
 };
 

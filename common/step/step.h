@@ -63,7 +63,7 @@ struct StepInfo {
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
   BlockSizes few_rows_block_sizes{};
-  /// Rows that the step takes at most.
+  /// Rows that the step takes at most: 1 where all blocks share a row.
   std::int64_t max_rows = std::numeric_limits<std::int64_t>::max();
   Summation summation = Summation::kTree;
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
@@ -80,6 +80,12 @@ struct StepInfo {
   float largest_logit = std::numeric_limits<float>::infinity();
   /// Which operation a top-k variant performs; ignored for the others.
   Operation top_k_operation = Operation::kSoftmaxTopK;
+
+  /// Loads or stores of a shape, in elements; block_size 0 is the step's own choice.
+  std::int64_t total(const Accesses& accesses, std::int64_t rows, std::int64_t cols, std::int64_t k,
+                     int block_size) const {
+    return accesses.of(rows, cols, k, block_size > 0 ? block_size : block_size_for(rows, cols));
+  }
 
   /// The step's own choice for a shape.
   int block_size_for(std::int64_t rows, std::int64_t cols) const {
@@ -113,6 +119,8 @@ struct Step {
     return std::holds_alternative<Launches<Problem>>(launches);
   }
   bool is_top_k() const { return takes<TopK>(); }
+  /// Whether a problem is a single long row.
+  bool takes_one_row() const { return info.max_rows == 1; }
   /// Whether a row of results is as long as a row of logits.
   bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>(); }
   Operation operation() const {

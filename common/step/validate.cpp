@@ -54,6 +54,12 @@ void refuse_overlap(const Array& a, const Array& b, const std::string& allowed) 
              to_text(a.data));
 }
 
+void validate_rows(const Step& step, std::int64_t rows) {
+  if (rows <= step.info.max_rows) return;
+  refuse("rows", std::to_string(rows),
+         "at most " + std::to_string(step.info.max_rows) + ", the limit of " + step.label());
+}
+
 void validate_block_size(int block_size) {
   if (block_size >= kWarpSize && block_size <= kMaxBlockSize && block_size % kWarpSize == 0) return;
   refuse("block_size", std::to_string(block_size), "a multiple of 32 from 32 to 1024");
@@ -91,21 +97,24 @@ void validate_columns(const T* logits, const T* result, const char* name, std::i
 }  // namespace
 
 template <typename T>
-void validate(const Step&, const Softmax<T>& problem) {
+void validate(const Step& step, const Softmax<T>& problem) {
+  validate_rows(step, problem.rows);
   validate_block_size(problem.block_size);
   validate_columns(problem.logits, problem.probabilities, "probabilities", problem.rows,
                    problem.cols);
 }
 
 template <typename T>
-void validate(const Step&, const LogSoftmax<T>& problem) {
+void validate(const Step& step, const LogSoftmax<T>& problem) {
+  validate_rows(step, problem.rows);
   validate_block_size(problem.block_size);
   validate_columns(problem.logits, problem.log_probabilities, "log_probabilities", problem.rows,
                    problem.cols);
 }
 
 template <typename T>
-void validate(const Step&, const NegativeLogLikelihood<T>& problem) {
+void validate(const Step& step, const NegativeLogLikelihood<T>& problem) {
+  validate_rows(step, problem.rows);
   validate_shape(problem.rows, problem.cols, sizeof(T));
   validate_shape(problem.rows, 1, sizeof(std::int64_t));
   validate_block_size(problem.block_size);
@@ -125,6 +134,7 @@ void validate(const Step&, const NegativeLogLikelihood<T>& problem) {
 
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem) {
+  validate_rows(step, problem.rows);
   validate_shape(problem.rows, problem.cols, sizeof(T));
   if (problem.k < 1 || problem.k > kMaxK) {
     refuse("k", std::to_string(problem.k),

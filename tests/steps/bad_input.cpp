@@ -1,4 +1,5 @@
 // Bad input is refused before any launch, with a message that names argument, value and limit.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <sstream>
@@ -47,6 +48,9 @@ std::uint64_t launches() {
 // A right problem, to be spoilt; there is room for twice its elements.
 template <typename T>
 struct Memory {
+  explicit Memory(const Step& step) : rows(std::min(kRows, step.info.max_rows)) {}
+
+  std::int64_t rows;
   DeviceBuffer<T> logits{std::vector<T>(2 * kRows * kCols, static_cast<T>(1.0f))};
   DeviceBuffer<T> probabilities{std::vector<T>(2 * kRows * kCols, static_cast<T>(kUntouched))};
   DeviceBuffer<float> values{std::vector<float>(2 * kRows * kK, kUntouched)};
@@ -56,28 +60,28 @@ struct Memory {
   Softmax<T> softmax() {
     return {.logits = logits.data(),
             .probabilities = probabilities.data(),
-            .rows = kRows,
+            .rows = rows,
             .cols = kCols};
   }
   TopK<T> top_k() {
     return {.logits = logits.data(),
             .values = values.data(),
             .indices = indices.data(),
-            .rows = kRows,
+            .rows = rows,
             .cols = kCols,
             .k = kK};
   }
   LogSoftmax<T> log_softmax() {
     return {.logits = logits.data(),
             .log_probabilities = probabilities.data(),
-            .rows = kRows,
+            .rows = rows,
             .cols = kCols};
   }
   NegativeLogLikelihood<T> losses() {
     return {.logits = logits.data(),
             .labels = labels.data(),
             .losses = values.data(),
-            .rows = kRows,
+            .rows = rows,
             .cols = kCols};
   }
   bool is_untouched() const {
@@ -116,8 +120,8 @@ void check_refused(const Step& step, Memory<T>& memory, const Problem& problem,
 template <typename T, typename Problem>
 void check_columns(const Step& step, const Problem& right, T* Problem::*result,
                    const std::string& name, Memory<T>& memory) {
-  constexpr std::int64_t kBytes = kRows * kCols * std::int64_t{sizeof(T)};
-  const std::string bytes = std::to_string(kBytes) + " bytes";
+  const std::int64_t elements = right.rows * kCols;
+  const std::string bytes = std::to_string(elements * std::int64_t{sizeof(T)}) + " bytes";
   const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
     Problem problem = right;
     spoil(problem);
@@ -126,10 +130,17 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
 
   refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
   refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
-  refused([](auto& p) { p.rows = p.cols = kTwoTo40; },
-          "rows * cols = 1099511627776 * 1099511627776: must be at most " +
-              std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
-              " elements of " + std::to_string(sizeof(T)) + " bytes");
+  if (step.takes_one_row()) {
+    refused([](auto& p) { p.rows = 2; },
+            "rows = 2: must be at most 1, the limit of " + step.label());
+    refused([](auto& p) { p.rows = 2, p.cols = 0; },
+            "rows = 2: must be at most 1, the limit of " + step.label());
+  } else {
+    refused([](auto& p) { p.rows = p.cols = kTwoTo40; },
+            "rows * cols = 1099511627776 * 1099511627776: must be at most " +
+                std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
+                " elements of " + std::to_string(sizeof(T)) + " bytes");
+  }
   refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
   refused([&](auto& p) { p.*result = nullptr; },
           name + " = null: must be device memory of " + bytes);
@@ -143,7 +154,7 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
           name + " = " + text_of(odd_probabilities) + alignment);
 
   const std::string overlap = ": must be equal to logits or clear of logits, " + bytes + " from ";
-  for (const std::int64_t shift : {std::int64_t{1}, kRows * kCols - 1}) {
+  for (const std::int64_t shift : {std::int64_t{1}, elements - 1}) {
     T* after = memory.logits.data() + shift;
     refused([&](auto& p) { p.*result = after; },
             name + " = " + text_of(after) + overlap + text_of(memory.logits.data()));
@@ -161,7 +172,7 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
 
 template <typename T>
 void check_losses(const Step& step) {
-  Memory<T> memory;
+  Memory<T> memory(step);
   using Problem = NegativeLogLikelihood<T>;
   const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
     Problem problem = memory.losses();
@@ -196,7 +207,7 @@ void check_losses(const Step& step) {
 
 template <typename T>
 void check_top_k(const Step& step) {
-  Memory<T> memory;
+  Memory<T> memory(step);
   const auto refused = [&](const std::function<void(TopK<T>&)>& spoil, const std::string& text) {
     TopK<T> problem = memory.top_k();
     spoil(problem);
@@ -275,7 +286,7 @@ void check_wrong_kind(const Step& step, Memory<T>& memory, const Problem<T>& pro
 
 template <typename T>
 void check_wrong_kinds(const Step& step) {
-  Memory<T> memory;
+  Memory<T> memory(step);
   check_wrong_kind(step, memory, memory.softmax());
   check_wrong_kind(step, memory, memory.log_softmax());
   check_wrong_kind(step, memory, memory.losses());
@@ -284,7 +295,7 @@ void check_wrong_kinds(const Step& step) {
 
 template <typename T>
 void check_arguments(const Step& step) {
-  Memory<T> memory;
+  Memory<T> memory(step);
   if (step.is_top_k()) {
     check_top_k<T>(step);
   } else if (step.takes<NegativeLogLikelihood>()) {
@@ -318,9 +329,9 @@ TEST_SUITE("bad_input") {
 
   TEST_CASE("a step that needs scratch refuses to run without") {
     for (const Step& step : all_steps()) {
-      if (scratch_bytes(step, kRows, kCols, DType::kFloat32) == 0) continue;
+      if (scratch_bytes(step, 1, kCols, DType::kFloat32) == 0) continue;
       CAPTURE(step.label());
-      Memory<float> memory;
+      Memory<float> memory(step);
       if (step.is_top_k()) {
         CHECK_THROWS_AS(run(step, memory.top_k(), nullptr), std::length_error);
       } else {
@@ -334,7 +345,8 @@ TEST_SUITE("bad_input") {
   TEST_CASE("more than the device's memory is a failure that names the bytes") {
     for (const Step& step : all_steps()) {
       CAPTURE(step.label());
-      const Case too_large{DType::kFloat32, std::int64_t{1} << 24, std::int64_t{1} << 24,
+      const std::int64_t rows = std::min(std::int64_t{1} << 24, step.info.max_rows);
+      const Case too_large{DType::kFloat32, rows, (std::int64_t{1} << 48) / rows,
                            step.is_top_k() ? 1 : 0, Input::kEqual};
       const Verdict verdict = verify(step, too_large);
       CHECK_FALSE(verdict.ok);

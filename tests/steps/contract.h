@@ -3,16 +3,20 @@
 /// into: a step and its variants.
 ///
 /// A test of top-k does nothing in the program of a softmax step, and the reverse: which of the two
-/// a step is, it says itself.
+/// a step is, it says itself. What needs many rows at once is not for the steps that take one.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/harness/case.h"
 #include "common/step/step.h"
+#include "common/verify/inputs.h"
 #include "common/verify/verify.h"
 
 namespace contract {
@@ -20,12 +24,28 @@ namespace contract {
 /// Rows of most cases: more than 8, so that with an odd width the rows start at every alignment.
 inline constexpr std::int64_t kRows = 9;
 
-/// A k for this width: all of the columns up to 128 of them, and then 1 to 7 in turn. Long lists
+/// A k for this width: all of the columns up to 16 of them, and then 1 to 7 in turn. Long lists
 /// cost the CPU executor a rendezvous for every insertion; they have tests of their own
 /// (top_k.cpp). 0 for a softmax step.
 inline int some_k(const worklog::Step& step, std::int64_t cols) {
+  constexpr std::int64_t kFew = 16;
   if (!step.is_top_k()) return 0;
-  return static_cast<int>(cols <= worklog::kMaxK ? cols : 1 + cols % 7);
+  return static_cast<int>(cols <= kFew ? cols : 1 + cols % 7);
+}
+
+/// The block sizes to go through: all multiples of a warp; of a variant a few of them.
+inline std::vector<int> block_sizes(const worklog::Step& step) {
+  if (!step.variant.empty()) return {32, 96, 256, 1024};
+  std::vector<int> sizes;
+  for (int size = 32; size <= 1024; size += 32)
+    sizes.push_back(size);
+  return sizes;
+}
+
+/// A variant takes the types in turn, from width to width.
+inline bool is_left_out(const worklog::Step& step, worklog::DType dtype, std::int64_t cols) {
+  return !step.variant.empty() &&
+         dtype != worklog::kAllDTypes[cols % std::ssize(worklog::kAllDTypes)];
 }
 
 inline std::string describe(const worklog::Step& step, const worklog::Case& a_case,
@@ -59,16 +79,32 @@ inline bool check_verdict(const worklog::Step& step, const worklog::Case& a_case
   return verdict.ok;
 }
 
-inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
-                           const worklog::VerifyOptions& options = {}) {
-  return check_verdict(step, a_case, options, worklog::verify(step, a_case, options));
-}
-
-/// The same for a test's own rows.
+/// Verifies a test's own rows. A step that takes fewer is given them one after the other.
 inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
                            const worklog::RowSource& rows,
                            const worklog::VerifyOptions& options = {}) {
-  return check_verdict(step, a_case, options, worklog::verify(step, a_case, rows, options));
+  if (a_case.rows <= step.info.max_rows) {
+    return check_verdict(step, a_case, options, worklog::verify(step, a_case, rows, options));
+  }
+  worklog::Case one = a_case;
+  one.rows = 1;
+  for (std::int64_t row = 0; row < a_case.rows; ++row) {
+    const auto this_row = [&](std::int64_t, std::span<float> logits) { rows(row, logits); };
+    CAPTURE(row);
+    if (!check_verdict(step, one, options, worklog::verify(step, one, this_row, options))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The same for the rows of an input that has a name.
+inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
+                           const worklog::VerifyOptions& options = {}) {
+  return check_verified(
+      step, a_case,
+      worklog::make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols, options.seed),
+      options);
 }
 
 /// While it lives, the CPU executor counts nothing, which is faster. On a GPU it does nothing.

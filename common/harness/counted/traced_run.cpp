@@ -133,6 +133,7 @@ class Tracer {
 Case small_case(const Step& step, DType dtype) {
   constexpr std::int64_t kRows = 32;
   constexpr std::int64_t kCols = 128;
+  if (step.takes_one_row()) return {dtype, 1, kRows * kCols, 0, Input::kRandom};
   return {dtype, kRows, kCols, default_k(step, kCols), Input::kRandom};
 }
 

@@ -7,40 +7,12 @@
 
 #include <cstdint>
 
+#include "common/device/block_reduce.cuh"
 #include "common/step/step.h"
 
 namespace {
 
-constexpr int kWarpSize = 32;
-constexpr int kMaxWarps = 32;
-constexpr unsigned kAllLanes = 0xffffffff;
-static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
-
-// Every lane returns the sum over all 32.
-__device__ float warp_sum(float mine) {
-  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    mine += __shfl_xor_sync(kAllLanes, mine, distance);
-  }
-  return mine;
-}
-
-// Every thread returns the sum over all threads of the block.
-__device__ float block_sum(float mine) {
-  __shared__ float warp_d[kMaxWarps], row_d;
-  const int lane = threadIdx.x % kWarpSize;
-  const int warp = threadIdx.x / kWarpSize;
-  const int warps = blockDim.x / kWarpSize;
-
-  mine = warp_sum(mine);
-  if (lane == 0) warp_d[warp] = mine;
-  __syncthreads();
-  if (warp == 0) {
-    mine = warp_sum(lane < warps ? warp_d[lane] : 0.0f);
-    if (lane == 0) row_d = mine;
-  }
-  __syncthreads();
-  return row_d;
-}
+using namespace worklog::device;
 
 template <typename T>
 __global__ void log_of_softmax(const T* logits, T* log_probabilities, std::int64_t cols) {
@@ -51,7 +23,7 @@ __global__ void log_of_softmax(const T* logits, T* log_probabilities, std::int64
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
     d += expf(static_cast<float>(x[col]));
   }
-  d = block_sum(d);
+  d = block_reduce(d, Sum());
   for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
     y[col] = static_cast<T>(logf(expf(static_cast<float>(x[col])) / d));
   }
