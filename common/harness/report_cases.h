@@ -14,7 +14,7 @@ inline constexpr std::int64_t kDefaultLongCols = 1 << 18;
 
 /// The report's cases: random logits from 1 to 100000 columns, all other inputs at one width, the
 /// recorded inputs whole, and for top-k several k. Few rows, so that the CPU executor counts all
-/// steps in minutes: counts scale with the rows, exactly. Steps for one long row: up to 2^20 + 1
+/// steps in minutes: counts scale with the rows, exactly. Steps for one long row: up to 2^20
 /// columns, and the first rows of the recorded inputs.
 std::vector<Case> report_cases(const Step& step, DType dtype);
 

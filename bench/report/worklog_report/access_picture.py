@@ -8,7 +8,7 @@ colours that run from 0 to 31, so a warp's order in memory shows as the directio
 from collections.abc import Iterable
 from html import escape
 
-from .annotations import Annotation, Line, Request
+from .annotations import Annotation, Line, Request, Trace
 
 _WIDTH = 480
 _MARGIN = 14
@@ -70,10 +70,15 @@ def _title(annotation: Annotation) -> str:
     return f"Which lane of {annotation.unit} touches which address"
 
 
+def _size(trace: Trace) -> str:
+    rows = "1 row" if trace.rows == 1 else f"{trace.rows} rows"
+    return f"{rows} of {trace.cols} columns"
+
+
 def described(annotation: Annotation) -> str:
     """The picture in words."""
     trace = annotation.trace
-    sentences = [f"{trace.rows} rows of {trace.cols} columns, in blocks of one warp."]
+    sentences = [f"{_size(trace)}, in blocks of one warp."]
     sentences += [
         f"Line {place_of(request, annotation)}: {_cost(request)}." for request in shown(annotation)
     ]
@@ -161,7 +166,7 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
     warps = len({(request.block, request.warp) for request in requests})
     each = max(request.number for request in requests)
     drawing.height += 10
-    drawing.words(_MARGIN, f"{array.name}: {trace.rows} rows of {trace.cols} columns", size=13)
+    drawing.words(_MARGIN, f"{array.name}: {_size(trace)}", size=13)
     drawing.height += 16
     what = f"the first {'request' if each == 1 else f'{each} requests'} of line {at_line.line}, by "
     what += f"the first {'warp' if warps == 1 else f'{warps} warps'}"

@@ -163,4 +163,5 @@ def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
 
 
 def _sizes(shapes: list[Shape]) -> str:
-    return " and ".join(shape.size() for shape in shapes)
+    *others, last = [shape.size() for shape in shapes]
+    return f"{'; '.join(others)} and {last}" if others else last
