@@ -1,6 +1,7 @@
 // The command line of a step's program.
 #include "common/harness/options.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ TEST_CASE("wrong usage names the option, its value and what it may be") {
   refused({"--input", "noise"}, "input 'noise': must be one of random");
   refused({"--counters=yes"}, "--counters: takes no value, and got 'yes'");
   refused({"--block-size", "2048"}, "--block-size 2048: must be a whole number from 0 to 1024");
+  refused({"--block-size", "33"}, "--block-size 33: must be a multiple of 32");
 }
 
 TEST_CASE("an unknown variant names those that there are") {
@@ -75,8 +77,25 @@ TEST_CASE("a case is filled in, and what does not fit the step is refused") {
   CHECK(recorded.cols == 4584);
   CHECK_THROWS_WITH_AS(chosen_case(parse({"--k", "3"}), softmax, DType::kFloat32),
                        doctest::Contains("--k 3: "), UsageError);
+  CHECK_THROWS_WITH_AS(chosen_case(parse({"--k", "11", "--cols", "10"}), top_k, DType::kFloat32),
+                       doctest::Contains("--k 11: must be at most the columns, 10"), UsageError);
   CHECK_THROWS_WITH_AS(chosen_case(parse({"--in-place"}), top_k, DType::kFloat32),
                        doctest::Contains("--in-place: "), UsageError);
+}
+
+TEST_CASE("a step for one row is given one, and refuses more") {
+  const auto is_one = [](const Step& step) { return step.takes_one_row(); };
+  const auto step = std::find_if(all_steps().begin(), all_steps().end(), is_one);
+  REQUIRE(step != all_steps().end());
+  const Case filled = chosen_case(parse({"--type", "f32"}), *step, DType::kFloat32);
+  CHECK(filled.rows == 1);
+  CHECK(filled.cols == 262144);
+  CHECK(chosen_case(parse({"--input", "search"}), *step, DType::kFloat16).rows == 1);
+  CHECK_THROWS_WITH_AS(
+      chosen_case(parse({"--rows", "2"}), *step, DType::kFloat32),
+      doctest::Contains(("--rows 2: " + step->label() + " takes at most 1").c_str()), UsageError);
+  for (const Case& a_case : report_cases(*step, DType::kFloat32))
+    CHECK(a_case.rows == 1);
 }
 
 TEST_CASE(
