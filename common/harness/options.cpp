@@ -204,7 +204,8 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
   a_case.rows = options.rows.value_or(a_case.rows);
   if (a_case.rows > step.info.max_rows) {
     throw UsageError("--rows " + std::to_string(a_case.rows) + ": " + step.label() +
-                     " takes at most " + std::to_string(step.info.max_rows));
+                     " takes at most " + std::to_string(step.info.max_rows) +
+                     (step.takes_one_row() ? " row" : " rows"));
   }
   a_case.cols = options.cols.value_or(a_case.cols);
   a_case.k = options.k.value_or(default_k(step, a_case.cols));

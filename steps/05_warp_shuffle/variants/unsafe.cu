@@ -77,5 +77,6 @@ WORKLOG_STEP(launch,
               .few_rows_block_sizes = 1024,
               .expected_failure = "Without the maximum subtracted, exp(x) overflows for "
                                   "logits above 88.7 and a row of logits below -104 sums "
-                                  "to 0; both give NaN.",
+                                  "to 0; both give NaN. Where only the sum overflows, all "
+                                  "probabilities are 0.",
               .largest_logit = 75.0f});
