@@ -265,7 +265,7 @@ shapes_to_sanitize() {
   if takes_rows "$1" 5; then
     printf '%s\n' '5 7' '5 33' '3 1027' '3 4099'
   else
-    printf '%s\n' '1 7' '1 33' '1 4099' '1 100003'
+    printf '%s\n' '1 7' '1 33' '1 4099 --block-size 32' '1 100003 --block-size 32'
   fi
 }
 
@@ -280,8 +280,9 @@ sanitize() {
     for program in $(step_programs); do
       shapes_to_sanitize "$program" | while read -r shape; do
         for tool in memcheck racecheck initcheck synccheck; do
+          # The columns may have an option behind them.
           printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
-            "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape% *}" "${shape#* }"
+            "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape%% *}" "${shape#* }"
         done
       done
     done

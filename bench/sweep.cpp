@@ -33,6 +33,7 @@ using worklog::bench::Workload;
 
 constexpr std::int64_t kRows[] = {4000, 10};
 constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 100000};
+constexpr std::int64_t kColsOfOneRow[] = {4096, 65536, 1 << 20, 1 << 24, 1 << 26};
 constexpr int kBlockSizes[] = {32, 64, 128, 256, 512, 1024};
 constexpr Sampling kSampling{.goal = 0.005,
                              .min_samples = 15,
@@ -109,17 +110,21 @@ bool is_swept(const Step& step, DType dtype) {
 
 std::vector<Measurement> all_measurements(const std::string& steps) {
   std::vector<Measurement> list;
+  const auto add_shape = [&](DType dtype, std::int64_t rows, std::int64_t cols) {
+    for (const Step& step : worklog::all_steps()) {
+      if (step.label().find(steps) == std::string::npos || !is_swept(step, dtype)) continue;
+      if (step.takes_one_row() != (rows == 1)) continue;
+      const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
+      list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
+    }
+  };
   for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
     for (const std::int64_t rows : kRows) {
-      for (const std::int64_t cols : kCols) {
-        for (const Step& step : worklog::all_steps()) {
-          if (step.label().find(steps) == std::string::npos || !is_swept(step, dtype)) continue;
-          if (rows > step.info.max_rows) continue;
-          const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
-          list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
-        }
-      }
+      for (const std::int64_t cols : kCols)
+        add_shape(dtype, rows, cols);
     }
+    for (const std::int64_t cols : kColsOfOneRow)
+      add_shape(dtype, 1, cols);
   }
   if (list.empty()) throw std::invalid_argument("--steps " + steps + ": no such step");
   return list;

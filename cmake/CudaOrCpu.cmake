@@ -49,4 +49,6 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 find_package(CUDAToolkit REQUIRED)
 set(WORKLOG_HAS_CUDA TRUE)
+# Everything that nvcc compiles, and nothing of the CPU executor's.
+add_custom_target(gpu_programs)
 message(STATUS "CUDA: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -80,6 +80,7 @@ function(worklog_add_step)
     add_executable(${target})
     target_link_libraries(${target} PRIVATE ${target}_gpu_objects worklog_gpu_step_main)
     set_property(GLOBAL APPEND PROPERTY WORKLOG_GPU_STEP_OBJECTS ${target}_gpu_objects)
+    add_dependencies(gpu_programs ${target})
   else()
     add_custom_target(${target}
       COMMAND ${CMAKE_COMMAND} -E create_symlink ${target}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target}

@@ -18,6 +18,12 @@ def ulp(exact: torch.Tensor) -> torch.Tensor:
     return torch.exp2((exponent - 24).double())
 
 
+def refuse_nan(error: torch.Tensor) -> None:
+    """A NaN is larger than nothing: the worst error would not show it."""
+    if not torch.isfinite(error).all():
+        raise ArithmeticError("a result is NaN or infinite, of finite logits")
+
+
 def softmax_error(softmax: Function, logits: torch.Tensor) -> dict:
     """The worst error in ulp of the value, and beyond the |x - m| ulp that rounding x - m costs."""
     worst = {"max_ulp": 0.0, "max_excess": 0.0}
@@ -25,6 +31,7 @@ def softmax_error(softmax: Function, logits: torch.Tensor) -> dict:
         x = part.double()
         exact = torch.softmax(x, -1)
         error = (softmax(part).double() - exact).abs() / ulp(exact)
+        refuse_nan(error)
         difference = x.amax(-1, keepdim=True) - x
         worst["max_ulp"] = max(worst["max_ulp"], error.max().item())
         worst["max_excess"] = max(worst["max_excess"], (error - difference).max().item())
@@ -37,6 +44,7 @@ def log_softmax_error(log_softmax: Function, logits: torch.Tensor) -> dict:
     for part in torch.split(logits, ROWS_AT_ONCE):
         exact = torch.log_softmax(part.double(), -1)
         error = (log_softmax(part).double() - exact).abs() / ulp(exact.abs().clamp(min=1.0))
+        refuse_nan(error)
         worst["max_ulp"] = max(worst["max_ulp"], error.max().item())
     return worst
 

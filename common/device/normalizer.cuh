@@ -11,7 +11,8 @@ namespace worklog::device {
 
 /// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
 /// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
-struct Normalizer {
+/// Aligned so that a pair in memory is one access.
+struct alignas(8) Normalizer {
   float m = kNegativeInfinity;
   float d = 0.0f;
 };

@@ -35,7 +35,7 @@ __device__ __forceinline__ Cut cut_row(const T* x, std::int64_t cols) {
 }
 
 /// The elements that a thread has on their way at once. With 16 too little of a row is under way;
-/// with 64 a thread needs so many registers that fewer threads fit.
+/// 64 do not fit the registers that a thread of a block of 1024 has.
 constexpr int kPerTile = 32;
 template <typename T>
 constexpr int kInFlight = kPerTile / kPerVector<T>;
@@ -88,6 +88,27 @@ __device__ __forceinline__ Normalizer combine_tile(Normalizer a, const Tile<T>& 
     sum += expf(static_cast<float>(values[i]) - origin);
   }
   return {m, a.d * expf(a.m - origin) + sum};
+}
+
+/// e / d, given 1 / d: the product with the reciprocal, corrected by what it is off. Step 06 says
+/// what a division costs instead.
+__device__ __forceinline__ float divide(float e, float d, float reciprocal) {
+  const float quotient = e * reciprocal;
+  const float rest = fmaf(-quotient, d, e);
+  return fmaf(rest, reciprocal, quotient);
+}
+
+/// The softmax of a tile of a row that is known.
+template <typename T>
+__device__ __forceinline__ Tile<T> softmax_of(Tile<T> tile, Normalizer row) {
+  const float reciprocal = 1.0f / row.d;
+  T* values = reinterpret_cast<T*>(&tile);
+#pragma unroll
+  for (int i = 0; i < kPerTile; ++i) {
+    values[i] =
+        static_cast<T>(divide(expf(static_cast<float>(values[i]) - row.m), row.d, reciprocal));
+  }
+  return tile;
 }
 
 /// Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.

@@ -63,9 +63,11 @@
 /// type. Where y is near 0, because one column has nearly all of the row, that is many ulp of y and
 /// still all that fp32 can know of d.
 ///
-/// What the bound does not cover: a row in which one logit leads very many by 17. Each of those is
-/// then less than half an ulp of the running sum in the thread that has the leader, and lost there.
-/// Of 100000 columns over 256 threads, that is up to 390 u.
+/// What the bound does not cover: threads that add up more than some 10^5 columns each, one after
+/// the other, as one block with a row of more than 10^8 does: their sums err as serial ones. And a
+/// row in which one logit leads very many by 17. Each of those is then less than half an ulp of the
+/// running sum in the thread that has the leader, and lost there. Of 100000 columns over 256
+/// threads, that is up to 390 u.
 #pragma once
 
 #include <cstdint>

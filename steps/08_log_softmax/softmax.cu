@@ -1,8 +1,8 @@
 // Step 08: log-softmax
 //
 // log(softmax(x)) takes the logarithm of a number that may have become 0. The logarithm of the
-// quotient is a difference, x - m - log d, which never leaves the range of its operands: the passes
-// of step 06 with another last line.
+// quotient is a difference, x - m - log d, which overflows only where the result itself does: the
+// passes of step 06 with another last line.
 
 #include <cuda_runtime.h>
 

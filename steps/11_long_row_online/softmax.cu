@@ -45,14 +45,13 @@ __global__ void __launch_bounds__(kMaxThreads)
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
   const std::int64_t tile = kInFlight<T> * blockDim.x;
 
+  const float edge = has_edge(cut) ? static_cast<float>(x[edge_column<T>(cut)]) : kNegativeInfinity;
   Normalizer mine;
   for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
        first += gridDim.x * tile) {
     mine = combine_tile(mine, load_tile<T, Read::kFirst>(vectors, first, cut.vectors));
   }
-  if (has_edge(cut)) {
-    mine = combine(mine, {static_cast<float>(x[edge_column<T>(cut)]), 1.0f});
-  }
+  mine = combine(mine, {edge, 1.0f});
   const Normalizer of_block = block_reduce(mine);
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
 }
@@ -81,31 +80,24 @@ __device__ Normalizer broadcast(const Normalizer* value) {
 }
 
 template <typename T>
-__device__ Tile<T> divide(Tile<T> tile, Normalizer row) {
-  T* values = reinterpret_cast<T*>(&tile);
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    values[i] = static_cast<T>(expf(static_cast<float>(values[i]) - row.m) / row.d);
-  }
-  return tile;
-}
-
-template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_row) {
-  const Normalizer row = broadcast(of_row);
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
   const std::int64_t tile = kInFlight<T> * blockDim.x;
+  std::int64_t first = blockIdx.x * tile + threadIdx.x;
 
+  // The first logits are asked for before the wait for the row's pair.
+  Tile<T> logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
+  const Normalizer row = broadcast(of_row);
   if (has_edge(cut)) {
     const std::int64_t col = edge_column<T>(cut);
     y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
   }
-  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
-       first += gridDim.x * tile) {
-    const Tile<T> logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
-    store_tile(divide(logits, row), y + cut.head, first, cut.vectors);
+  while (first < cut.vectors) {
+    store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
+    first += gridDim.x * tile;
+    if (first < cut.vectors) logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
   }
 }
 

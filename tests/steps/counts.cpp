@@ -41,6 +41,17 @@ TEST_SUITE("counts") {
     }
   }
 
+  // Several stages of a reduction, and more shares than blocks.
+  TEST_CASE("one long row: loads and stores are as predicted, partial results among them") {
+    for (const Step& step : all_steps()) {
+      if (!step.takes_one_row()) continue;
+      for (const std::int64_t cols : {31, 32, 33, 1023, 1024, 1025, 32767, 32769, 1050001}) {
+        check_counts(step, {DType::kFloat32, 1, cols}, {.block_size = 32});
+      }
+      check_counts(step, {DType::kFloat32, 1, 65537}, {.block_size = 256});
+    }
+  }
+
   // A prediction that held for friendly values only would be none.
   TEST_CASE("counts are as predicted for all values, k, alignments and block sizes") {
     for (const Step& step : all_steps()) {

@@ -8,17 +8,17 @@ namespace {
 
 constexpr std::int64_t kLargestWidth = 4096;
 
-// The block size that a step would choose for many rows, and at every ninth width the one that it
-// chooses for as few as these: large blocks take the executor long. Not at every eighth: there all
+// The block size that a step would choose for many rows, and at every 27th width the one that it
+// chooses for as few as these: large blocks take the executor long. Not at every 32nd: there all
 // rows are aligned.
 int some_block_size(const Step& step, std::int64_t cols) {
-  return cols % 9 == 0 ? 0 : step.info.block_sizes.for_cols(cols);
+  return cols % 27 == 0 ? 0 : step.info.block_sizes.for_cols(cols);
 }
 
-// Of the variants, every eleventh width: the time of the whole test is theirs otherwise. That is
-// prime to a vector's elements, a warp and a block: they all meet every remainder.
+// Of the variants, every 23rd width: the time of the whole test is theirs otherwise. That is prime
+// to a vector's elements, a warp and a block: they all meet every remainder.
 std::int64_t stride(const Step& step) {
-  return step.variant.empty() ? 1 : 11;
+  return step.variant.empty() ? 1 : 23;
 }
 
 void check_every_width(DType dtype) {

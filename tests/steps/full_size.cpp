@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "bench/measurement.h"
-#include "common/cuda/check.h"
-#include "common/step/run.h"
 #include "tests/steps/contract.h"
+#include "tests/steps/memory.h"
 
 #ifndef WORKLOG_SIMT
 
@@ -16,34 +15,6 @@ using namespace contract;
 namespace {
 
 constexpr std::int64_t kTwoTo31 = std::int64_t{1} << 31;
-
-std::int64_t free_device_bytes() {
-  std::size_t free_bytes = 0, total_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-  return static_cast<std::int64_t>(free_bytes);
-}
-
-// What verification of the case takes, guard bands aside.
-std::int64_t bytes_needed(const Step& step, const Case& a_case) {
-  const auto element = static_cast<std::int64_t>(size_of(a_case.dtype));
-  const std::int64_t output = a_case.k > 0
-                                  ? a_case.k * std::int64_t{sizeof(float) + sizeof(std::int64_t)}
-                                  : a_case.cols * element;
-  return a_case.rows * (a_case.cols * element + output) +
-         scratch_bytes(step, a_case.rows, a_case.cols, a_case.dtype);
-}
-
-// A case for which the device has too little memory is named, not dropped.
-void check_if_it_fits(const Step& step, const Case& a_case, const VerifyOptions& options = {}) {
-  constexpr std::int64_t kSpare = std::int64_t{1} << 28;
-  const std::int64_t needed = bytes_needed(step, a_case);
-  const std::int64_t available = free_device_bytes() - kSpare;
-  if (needed > available) {
-    MESSAGE(describe(step, a_case, options), ": not run, needs ", needed, " bytes of ", available);
-    return;
-  }
-  check_verified(step, a_case, options);
-}
 
 }  // namespace
 

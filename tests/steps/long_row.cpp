@@ -1,9 +1,12 @@
 // One row whose parts many blocks share: around the ends of their shares, and as long as memory
 // allows.
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "tests/steps/contract.h"
+#include "tests/steps/memory.h"
 
 using namespace worklog;
 using namespace contract;
@@ -12,16 +15,16 @@ namespace {
 
 constexpr std::int64_t kTwoTo24 = std::int64_t{1} << 24;
 
-#ifndef WORKLOG_SIMT
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Values that repeat every 11 columns, the maximum among them: cheap to make for very long rows.
+// 0 and -inf in a pattern that no power of two repeats: its exponentials are 1 and 0, so that all
+// sums are exact at any length, and a column of another place shows.
 void repeat(std::int64_t, std::span<float> logits) {
   for (std::size_t col = 0; col < logits.size(); ++col) {
-    logits[col] = static_cast<float>(7 * col % 11) * 0.5f;
+    logits[col] = 7 * col % 11 < 4 ? 0.0f : -kInfinity;
   }
 }
-
-#endif
 
 void check_around(const Step& step, DType dtype, std::int64_t cols, int block_size) {
   for (const std::int64_t beside : {-1, 0, 1}) {
@@ -43,24 +46,68 @@ TEST_SUITE("shapes") {
           const int threads = static_cast<int>(block_size);
           check_around(step, dtype, block_size, threads);
           check_around(step, dtype, 32 * block_size, threads);
-          if (block_size == 1024 && dtype != DType::kFloat32) continue;  // a minute on the executor
-          check_around(step, dtype, block_size * block_size, threads);
         }
+        check_around(step, dtype, std::int64_t{32} * 32, 32);
       }
-      constexpr std::int64_t kAllBlocks = std::int64_t{32} * 32 * 1024;
-      check_around(step, DType::kFloat32, kAllBlocks, 32);
-      check_verified(step, {DType::kFloat32, 1, 2 * kAllBlocks + 1, 0, Input::kRandom},
-                     {.block_size = 32});
+      check_around(step, DType::kFloat32, std::int64_t{256} * 256, 256);
+      constexpr std::int64_t kAllBlocks = std::int64_t{32} * 32 * 1024;  // also 1024 squared
+      for (const int block_size : {32, 1024}) {
+        check_verified(step, {DType::kFloat32, 1, kAllBlocks - 1, 0, Input::kRandom},
+                       {.block_size = block_size});
+        check_verified(step, {DType::kFloat16, 1, kAllBlocks + 1, 0, Input::kRandom},
+                       {.block_size = block_size});
+      }
     }
   }
 
-  // From 2^24 on no fp32 sum of ones grows if one thread makes it.
-  TEST_CASE("one row of 2^24 columns, and one beside") {
+  TEST_CASE("one row of 2^24 columns less and more one") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
       if (!step.takes_one_row()) continue;
       check_verified(step, {DType::kFloat32, 1, kTwoTo24 - 1, 0, Input::kRandom});
-      check_verified(step, {DType::kFloat32, 1, kTwoTo24 + 1, 0, Input::kEqual});
+      check_verified(step, {DType::kFloat32, 1, kTwoTo24 + 1}, repeat);
+    }
+  }
+
+  // What one block leaves for the others. With 32 threads five blocks share these columns, or 164.
+  TEST_CASE("one row with NaN, +inf and -inf in every block's share") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kShare = 1024;
+    constexpr std::int64_t kCols = 5 * kShare + 7;
+    const auto row_with = [](std::int64_t at, float special) {
+      return [=](std::int64_t, std::span<float> logits) {
+        for (std::size_t col = 0; col < logits.size(); ++col)
+          logits[col] = static_cast<float>(7 * col % 11) * 0.5f;
+        logits[static_cast<std::size_t>(at)] = special;
+      };
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.takes_one_row()) continue;
+      for (const std::int64_t at : {std::int64_t{0}, kShare - 1, kShare, 3 * kShare + 500,
+                                    5 * kShare - 1, 5 * kShare, kCols - 1}) {
+        for (const float special : {kNan, kInfinity, -kInfinity, 1000.0f}) {
+          check_verified(step, {DType::kFloat32, 1, kCols}, row_with(at, special),
+                         {.block_size = 32, .logits_shift = at % 4});
+        }
+      }
+    }
+  }
+
+  TEST_CASE("one row in which all shares but one, or all, are -inf") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kShare = 1024;
+    for (const Step& step : all_steps()) {
+      if (!step.takes_one_row()) continue;
+      for (const std::int64_t share : {0, 1, 4, 5}) {  // of five: none has the last
+        check_verified(step, {DType::kFloat32, 1, 5 * kShare},
+                       [share](std::int64_t, std::span<float> logits) {
+                         for (std::size_t col = 0; col < logits.size(); ++col) {
+                           const bool is_in = static_cast<std::int64_t>(col) / kShare == share;
+                           logits[col] = is_in ? static_cast<float>(col % 5) : -kInfinity;
+                         }
+                       },
+                       {.block_size = 32});
+      }
     }
   }
 }
@@ -68,11 +115,19 @@ TEST_SUITE("shapes") {
 #ifndef WORKLOG_SIMT
 
 TEST_SUITE("huge") {
+  // From 2^24 on no fp32 sum of ones grows if one thread makes it.
+  TEST_CASE("one row of 2^26 equal columns") {
+    for (const Step& step : all_steps()) {
+      if (!step.takes_one_row()) continue;
+      check_if_it_fits(step, {DType::kFloat32, 1, 4 * kTwoTo24, 0, Input::kEqual});
+    }
+  }
+
   TEST_CASE("one row of more than 2^31 columns") {
     constexpr std::int64_t kMany = (std::int64_t{1} << 31) + 5;
     for (const Step& step : all_steps()) {
       if (!step.takes_one_row()) continue;
-      check_verified(step, {DType::kFloat32, 1, kMany}, repeat);
+      check_if_it_fits(step, {DType::kFloat32, 1, kMany}, repeat);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Step 08, variant: the logarithm of the softmax
 //
-// The formula taken literally. The softmax overflows without the maximum subtracted; and with it,
-// too, a logit far below its row's largest has the probability 0, whose logarithm is -inf.
+// The formula taken literally. Without the maximum subtracted, as here, the softmax overflows; and
+// even with it, a logit far below its row's largest has the probability 0, whose logarithm is -inf.
 
 #include <cuda_runtime.h>
 
