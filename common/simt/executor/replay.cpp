@@ -197,11 +197,12 @@ class DivergentReplay {
     tally_.add_divergence(branch != kMeetingPoint ? branch : *cursors.of[0].at);
     const Event meet = flow_.reconvergence_point(branch);
     Cursors sides = cursors;
+    std::uint32_t rest = 0;
     for (unsigned i = 0; i < cursors.count; ++i) {
       Cursor& side = sides.of[i];
       side.end = std::find(side.at, side.end, meet);
+      rest |= 1u << i;
     }
-    std::uint32_t rest = ~0u >> (kWarpSize - sides.count);
     while (rest != 0) {
       const Cursor& leader = sides.of[static_cast<unsigned>(std::countr_zero(rest))];
       Cursors side;
