@@ -149,8 +149,8 @@ Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>
       const bool passed =
           std::find(parameters.begin(), parameters.end(), spelled) != parameters.end();
       const std::string name = passed ? "#" + spelled : quoted(spelled);
-      const std::string call = "(arguments...); }, [&](auto of) -> decltype(of(" + spelled +
-                               ")) { return of(" + spelled + "); }, ";
+      std::string call = "(arguments...); }, [&](auto of) -> decltype(of(";
+      call.append(spelled).append(")) { return of(").append(spelled).append("); }, ");
       changes.edits.push_back(
           {code[*callee].offset, 0, "::simt::launcher(" + name + ", [&](auto... arguments) { "});
       changes.edits.push_back({code[i].offset, 3, call});
