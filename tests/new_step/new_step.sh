@@ -33,7 +33,7 @@ sed -i '1s/.*/# 99 Example/' "$copy/steps/99_example/README.md"
 
 cd "$copy"
 # Without optimization and symbols, which take most of the time to build.
-cmake -S . -B build -DWORKLOG_CUDA=OFF -DCMAKE_BUILD_TYPE=None >configure.txt 2>&1 || { cat configure.txt >&2; exit 1; }
+cmake -S . -B build -G Ninja -DWORKLOG_CUDA=OFF -DCMAKE_BUILD_TYPE=None >configure.txt 2>&1 || { cat configure.txt >&2; exit 1; }
 
 ./worklog list >list.txt
 expect '^99 .*Example' list.txt
@@ -43,9 +43,8 @@ expect ' 99_example.every_width_f32' tests.txt
 
 cmake --build build --parallel 2 --target step_99_example >build.txt 2>&1 || { tail -n 40 build.txt >&2; exit 1; }
 
-cmake --build build --target help >targets.txt
-expect 'worklog_bench_cpu' targets.txt
-expect '/step_99_example_cpu_objects.dir/' build/bench/CMakeFiles/worklog_bench_cpu.dir/link.txt
+ninja -C build -t query bin/worklog_bench_cpu >link.txt
+expect '/step_99_example_cpu_objects.dir/' link.txt
 
 build/bin/step_99_example --rows 9 --cols 100 --type f32 >step.txt || { cat step.txt >&2; exit 1; }
 expect 'verified' step.txt
