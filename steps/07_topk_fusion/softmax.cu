@@ -144,12 +144,10 @@ __device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
 template <typename T, int kSlots>
 __device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_t column,
                            std::int64_t left) {
-#pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
-    const T* values = reinterpret_cast<const T*>(&tile.vectors[i]);
-    topk::offer_columns<kPerVector<T>>(best, values, column + i * blockDim.x * kPerVector<T>,
-                                       i * blockDim.x < left);
-  }
+  const T* values = reinterpret_cast<const T*>(&tile);
+  const std::int64_t stride = blockDim.x * kPerVector<T>;
+  topk::offer_columns(
+      best, topk::Offer<kInFlight, kPerVector<T>, T>{values, column, stride, left * kPerVector<T>});
 }
 
 template <int kSlots, typename T>
@@ -176,7 +174,7 @@ __global__ void __launch_bounds__(kWarpSize* kMaxWarps)
     mine = combine_tile<T>(mine, tile);
   }
   mine = combine(mine, {edge_logit, 1.0f});
-  topk::offer(best, has_edge ? topk::Entry{topk::rank_of(edge_logit), edge} : topk::Entry{});
+  topk::finish(best, edge_logit, edge, has_edge);
 
   const Normalizer row = block_reduce(mine);
   topk::merge_warps(best);
@@ -187,7 +185,7 @@ template <int kSlots, typename T>
 void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
   const dim3 block(problem.block_size);
-  const std::size_t shared = topk::merge_bytes<kSlots>(problem.block_size);
+  const std::size_t shared = topk::shared_bytes<kSlots>(problem.block_size);
   softmax_top_k<kSlots><<<grid, block, shared, stream>>>(problem.logits, problem.values,
                                                          problem.indices, problem.cols, problem.k);
   worklog::check_launch("softmax_top_k", grid, block, shared);
@@ -195,14 +193,12 @@ void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
 
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
-  static_assert(topk::slots_for(worklog::kMaxK) == 4, "a case for each number of slots");
+  static_assert(topk::slots_for(worklog::kMaxK) == 4, "a case for each power of two");
   switch (topk::slots_for(problem.k)) {
     case 1:
       return launch_with<1>(problem, stream);
     case 2:
       return launch_with<2>(problem, stream);
-    case 3:
-      return launch_with<3>(problem, stream);
     default:
       return launch_with<4>(problem, stream);
   }

@@ -119,17 +119,10 @@ struct RowShare {
 template <typename T, int kSlots>
 __device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_t column,
                            std::int64_t left) {
-#pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
-    const T* values = reinterpret_cast<const T*>(&tile.vectors[i]);
-    offer_columns<kPerVector<T>>(best, values, column + i * blockDim.x * kPerVector<T>,
-                                 i * blockDim.x < left);
-  }
-}
-
-template <int kSlots, typename T>
-__device__ void offer_edge(BestList<kSlots>& best, const RowShare<T>& row, float x) {
-  offer(best, row.has_edge ? Entry{rank_of(x), row.edge} : Entry{});
+  const T* values = reinterpret_cast<const T*>(&tile);
+  const std::int64_t stride = blockDim.x * kPerVector<T>;
+  offer_columns(best,
+                Offer<kInFlight, kPerVector<T>, T>{values, column, stride, left * kPerVector<T>});
 }
 
 }  // namespace topk

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     offer_tile<T>(best, tile, column, left);
     mine += sum_of_exponentials<T>(tile, m);
   });
-  offer_edge(best, row, edge);
+  finish(best, edge, row.edge, row.has_edge);
 
   const float d = block_reduce<sum>(mine, 0.0f);
   merge_warps(best);
@@ -42,7 +42,7 @@ template <int kSlots, typename T>
 void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
   const dim3 block(problem.block_size);
-  const std::size_t shared = merge_bytes<kSlots>(problem.block_size);
+  const std::size_t shared = shared_bytes<kSlots>(problem.block_size);
   softmax_top_k<kSlots><<<grid, block, shared, stream>>>(problem.logits, problem.values,
                                                          problem.indices, problem.cols, problem.k);
   worklog::check_launch("softmax_top_k", grid, block, shared);
@@ -50,14 +50,12 @@ void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
 
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
-  static_assert(slots_for(worklog::kMaxK) == 4, "a case for each number of slots");
+  static_assert(slots_for(worklog::kMaxK) == 4, "a case for each power of two");
   switch (slots_for(problem.k)) {
     case 1:
       return launch_with<1>(problem, stream);
     case 2:
       return launch_with<2>(problem, stream);
-    case 3:
-      return launch_with<3>(problem, stream);
     default:
       return launch_with<4>(problem, stream);
   }

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   row.for_each_tile([&](const Tile& tile, std::int64_t column, std::int64_t left) {
     offer_tile<T>(best, tile, column, left);
   });
-  offer_edge(best, row, edge);
+  finish(best, edge, row.edge, row.has_edge);
   merge_warps(best);
   write(best, values, indices, [](float x) { return x; });
 }
@@ -31,7 +31,7 @@ template <int kSlots, typename T>
 void launch_top_k_with(const T* given, const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
   const dim3 block(problem.block_size);
-  const std::size_t shared = merge_bytes<kSlots>(problem.block_size);
+  const std::size_t shared = shared_bytes<kSlots>(problem.block_size);
   top_k<kSlots><<<grid, block, shared, stream>>>(given, problem.values, problem.indices,
                                                  problem.cols, problem.k);
   worklog::check_launch("top_k", grid, block, shared);
@@ -40,14 +40,12 @@ void launch_top_k_with(const T* given, const worklog::TopK<T>& problem, cudaStre
 // Ranks `given`, rows x cols like the problem's logits.
 template <typename T>
 void launch_top_k(const T* given, const worklog::TopK<T>& problem, cudaStream_t stream) {
-  static_assert(slots_for(worklog::kMaxK) == 4, "a case for each number of slots");
+  static_assert(slots_for(worklog::kMaxK) == 4, "a case for each power of two");
   switch (slots_for(problem.k)) {
     case 1:
       return launch_top_k_with<1>(given, problem, stream);
     case 2:
       return launch_top_k_with<2>(given, problem, stream);
-    case 3:
-      return launch_top_k_with<3>(given, problem, stream);
     default:
       return launch_top_k_with<4>(given, problem, stream);
   }
