@@ -140,6 +140,10 @@ void validate(const Step& step, const TopK<T>& problem) {
     refuse("k", std::to_string(problem.k),
            "from 1 to " + std::to_string(kMaxK) + ", the limit of " + step.label());
   }
+  if (problem.cols > kMaxTopKCols) {
+    refuse("cols", std::to_string(problem.cols),
+           "at most " + std::to_string(kMaxTopKCols) + ", the limit of " + step.label());
+  }
   if (problem.k > problem.cols) {
     refuse("k", std::to_string(problem.k), "at most cols = " + std::to_string(problem.cols));
   }

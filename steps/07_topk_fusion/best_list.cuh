@@ -25,9 +25,9 @@ constexpr unsigned kSign = 0x80000000;
 constexpr unsigned kRankOfInfinity = kSign | 0x7f800000;  // its bits
 
 __device__ inline unsigned rank_of(float x) {
-  if (x != x) return kRankOfNaN;
   const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
-  return bits < kSign ? bits | kSign : ~bits;
+  const unsigned rank = bits < kSign ? bits | kSign : ~bits;
+  return x != x ? kRankOfNaN : rank;
 }
 
 // The inverse of rank_of; NaN for kEmpty.
@@ -74,7 +74,8 @@ constexpr std::size_t shared_bytes(int block_size) {
   return (warps > lists ? warps : lists) * kWarpSize * sizeof(Entry);
 }
 
-// kSlots must be slots_for(k). What there is room for behind place k - 1 holds the next best.
+// kSlots must be slots_for(k). What there is room for behind place k - 1 holds the next best. All
+// that takes a list is inlined: one that is passed by its address would lie in local memory.
 template <int kSlots>
 struct BestList {
   __device__ explicit BestList(int k)
@@ -173,71 +174,90 @@ __device__ __forceinline__ void flush(BestList<kSlots>& best) {
   update_threshold(best);
 }
 
-// Every lane of the warp offers a column, in any order, or none if not `present`. False: the room
-// has no place for all who would enter, and none did.
 template <int kSlots>
-__device__ __forceinline__ bool append(BestList<kSlots>& best, float x, std::int64_t column,
-                                       bool present) {
-  // Not yet "<=": a column may be offered after an equal one to its right.
-  const bool enters = present && !(x < best.threshold);
-  const unsigned arrivals = __ballot_sync(kAllLanes, enters);
-  if (arrivals == 0) return true;
-  const int waiting = best.waiting + __popc(arrivals);
-  if (waiting > kWarpSize) return false;
-  const unsigned lanes_before = (1u << threadIdx.x % kWarpSize) - 1;
-  if (enters) best.room[best.waiting + __popc(arrivals & lanes_before)] = entry_of(x, column);
-  best.waiting = waiting;
-  return true;
+__device__ __forceinline__ bool has_places_for(const BestList<kSlots>& best, unsigned arrivals) {
+  return best.waiting + __popc(arrivals) <= kWarpSize;
 }
 
-template <int kCount, typename T>
-__device__ bool any_above(float threshold, const T* x) {
-  bool promising = false;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    promising |= !(static_cast<float>(x[i]) <= threshold);
-  }
-  return __any_sync(kAllLanes, promising);
+// Puts the entries of those lanes whose bit is set in `arrivals` into the waiting room, side by
+// side.
+template <int kSlots>
+__device__ __forceinline__ void append(BestList<kSlots>& best, unsigned arrivals, Entry mine) {
+  const unsigned me = 1u << threadIdx.x % kWarpSize;
+  const unsigned before_me = arrivals & (me - 1);
+  if (arrivals & me) best.room[best.waiting + __popc(before_me)] = mine;
+  best.waiting += __popc(arrivals);
 }
 
-// What every lane of the warp offers: kVectors vectors of kCount neighbouring columns, each vector
-// `stride` columns behind the last. Only those less than `left` behind the first are the row's.
+// What a lane offers: kVectors vectors of kCount neighbouring columns, each vector `stride` columns
+// behind the last. Only those less than `left` behind the first are the row's.
 template <int kVectors, int kCount, typename T>
 struct Offer {
-  const T* x;
-  std::int64_t first, stride, left;
-};
+  static constexpr int kColumns = kVectors * kCount;
+  static_assert(kColumns <= 32, "a bit for each");
 
-// Appends the columns from number `offered` on; false if the room is full, with `offered` where to
-// go on.
-template <int kVectors, int kCount, int kSlots, typename T>
-__device__ __forceinline__ bool append_all(BestList<kSlots>& best,
-                                           const Offer<kVectors, kCount, T>& offer, int& offered) {
+  const T* x;  // of all vectors
+  std::int64_t first, stride, left;
+
+  __device__ __forceinline__ bool is_any_above(float threshold) const {
+    bool result = false;
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    // Not where a vector is gone on with: of its columns equal ones to the right may be listed.
-    if (offered <= v * kCount && !any_above<kCount>(best.threshold, offer.x + v * kCount)) continue;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const int number = v * kCount + i;
-      if (number < offered) continue;
-      if (!append(best, static_cast<float>(offer.x[number]), offer.first + v * offer.stride + i,
-                  v * offer.stride < offer.left)) {
-        offered = number;
-        return false;
-      }
+    for (int i = 0; i < kColumns; ++i) {
+      result |= !(static_cast<float>(x[i]) <= threshold);
     }
+    return result;
   }
-  return true;
-}
+
+  // A bit for each column, if it is the row's.
+  __device__ __forceinline__ unsigned above(float threshold) const {
+    unsigned result = 0;
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      if (!(static_cast<float>(x[i]) <= threshold)) result |= 1u << i;
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      if (v * stride >= left) result &= (1u << v * kCount) - 1;  // nor do those behind it
+    }
+    return result;
+  }
+
+  __device__ __forceinline__ unsigned below(float threshold) const {
+    unsigned result = 0;
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      if (static_cast<float>(x[i]) < threshold) result |= 1u << i;
+    }
+    return result;
+  }
+
+  // Of the lowest bit's column. (x lies in registers, which have no index.)
+  __device__ __forceinline__ Entry lowest(unsigned bits) const {
+    T value = x[0];
+#pragma unroll
+    for (int i = kColumns - 1; i >= 0; --i) {
+      if (bits & 1u << i) value = x[i];
+    }
+    const unsigned i = __ffs(bits) - 1;
+    return entry_of(static_cast<float>(value), first + i / kCount * stride + i % kCount);
+  }
+};
 
 // The columns must come after all that were offered so far.
 template <int kVectors, int kCount, int kSlots, typename T>
 __device__ __forceinline__ void offer_columns(BestList<kSlots>& best,
                                               const Offer<kVectors, kCount, T>& offer) {
-  int offered = 0;
-  while (!append_all(best, offer, offered)) {
-    flush(best);  // in the code once, not once a column
+  if (!__any_sync(kAllLanes, offer.is_any_above(best.threshold))) return;
+  unsigned pending = offer.above(best.threshold);
+  while (const unsigned arrivals = __ballot_sync(kAllLanes, pending != 0)) {
+    if (has_places_for(best, arrivals)) {
+      append(best, arrivals, offer.lowest(pending));
+      pending &= pending - 1;
+    } else {
+      flush(best);
+      // Not those equal to the threshold: the list may have an equal one to the right of them now.
+      pending &= ~offer.below(best.threshold);
+    }
   }
 }
 
@@ -246,9 +266,11 @@ __device__ __forceinline__ void offer_columns(BestList<kSlots>& best,
 template <int kSlots>
 __device__ __forceinline__ void finish(BestList<kSlots>& best, float x, std::int64_t column,
                                        bool present) {
+  const unsigned arrivals = __ballot_sync(kAllLanes, present);
   bool all_in = false;
   while (!all_in) {
-    all_in = append(best, x, column, present);
+    all_in = has_places_for(best, arrivals);
+    if (all_in) append(best, arrivals, entry_of(x, column));
     flush(best);
   }
 }

@@ -225,6 +225,8 @@ void check_top_k(const Step& step) {
   for (const int k : {-1, 0, 129}) {
     refused([&](auto& p) { p.k = k; }, "k = " + std::to_string(k) + limit);
   }
+  refused([](auto& p) { p.cols = (std::int64_t{1} << 32) + 1; },
+          "cols = 4294967297: must be at most 4294967296, the limit of " + step.label());
   refused([](auto& p) { p.k = kCols + 1; }, "k = 6: must be at most cols = 5");
   refused([](auto& p) { p.cols = 0; }, "k = 2: must be at most cols = 0");
   refused([](auto& p) { p.rows = 0, p.k = 0; }, "k = 0" + limit);

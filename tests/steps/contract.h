@@ -25,8 +25,8 @@ namespace contract {
 inline constexpr std::int64_t kRows = 9;
 
 /// A k for this width: all of the columns up to 16 of them, and then 1 to 7 in turn. Long lists
-/// cost the CPU executor a rendezvous for every insertion; they have tests of their own
-/// (top_k.cpp). 0 for a softmax step.
+/// cost the CPU executor a rendezvous for every shuffle; they have tests of their own (top_k.cpp).
+/// 0 for a softmax step.
 inline int some_k(const worklog::Step& step, std::int64_t cols) {
   constexpr std::int64_t kFew = 16;
   if (!step.is_top_k()) return 0;

@@ -88,6 +88,27 @@ TEST_SUITE("top_k") {
     }
   }
 
+  // Newcomers wait until there are 32 of them, and a list has 32 places at least.
+  TEST_CASE("rows about as long as a warp or two, all columns in the list or all but a few") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (const int cols : {31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129}) {
+        for (const int fewer : {0, 1, 2, 31}) {
+          const int k = std::min(cols - fewer, kMaxK);
+          if (k < 1) continue;
+          const Case a_case{DType::kFloat32, 4, cols, k, Input::kTies};
+          check_verified(step, a_case, [cols](std::int64_t row, std::span<float> logits) {
+            for (int col = 0; col < cols; ++col) {
+              const int rows[] = {col, -col, 0, col % 3};
+              logits[col] = static_cast<float>(rows[row]) / 8.0f;
+            }
+          });
+        }
+      }
+    }
+  }
+
   TEST_CASE("every block size with every length of list") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
