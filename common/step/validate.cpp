@@ -140,7 +140,7 @@ void validate(const Step& step, const TopK<T>& problem) {
     refuse("k", std::to_string(problem.k),
            "from 1 to " + std::to_string(kMaxK) + ", the limit of " + step.label());
   }
-  if (problem.cols > kMaxTopKCols) {
+  if (problem.rows > 0 && problem.cols > kMaxTopKCols) {
     refuse("cols", std::to_string(problem.cols),
            "at most " + std::to_string(kMaxTopKCols) + ", the limit of " + step.label());
   }
