@@ -89,25 +89,6 @@ def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
     return lambda launch: _requests("load", -loads * _idle_warps(launch))
 
 
-# ---- a list's entries: a rank of 4 bytes, padding of 4, a column of 8 ----
-
-
-def _slots(launch: Launch) -> int:
-    return -(-launch.k // WARP)
-
-
-def _entry_stores(launch: Launch) -> dict[str, int]:
-    lists = launch.blocks * (launch.warps - 1)  # handed over until one is left
-    stores = lists * _slots(launch)
-    # One store of 16 bytes a lane takes 4 wavefronts and has no conflict. The rank's and the
-    # column's, 16 bytes apart, take 4 each: 1 and 2 would do.
-    return {
-        "shared_store_requests": stores,
-        "shared_store_wavefronts": 4 * stores,
-        "shared_store_bank_conflicts": 5 * stores,
-    }
-
-
 # ---- vectors stored by elements ----
 
 
@@ -169,19 +150,6 @@ RULES = [
         _sunk(2),
     ),
     Rule(
-        "split_entry",
-        "An entry of a list is a rank of 4 bytes, 4 of padding, and a column of 8. g++ stores the "
-        "16 bytes at once; nvcc leaves the padding out, with two stores.",
-        "STS.64 [R7+0x8], R28; STS [R7], R30",
-        (
-            Kernels(("07_topk_fusion", "07_topk_fusion/safe_fused", "07_topk_fusion/top_k_only")),
-            Kernels(
-                ("07_topk_fusion/online_then_top_k", "07_topk_fusion/safe_then_top_k"), ("top_k",)
-            ),
-        ),
-        _entry_stores,
-    ),
-    Rule(
         "split_vector_store",
         "A store of 16 bytes stands in one branch, the same elements one by one in the other. "
         "nvcc makes four stores of 4 bytes of the first: four times the requests, each with the "
@@ -197,18 +165,7 @@ RULES = [
     ),
 ]
 
-_LIST_KERNELS = RULES[3].where
-
 LISTED = [
-    Listed(
-        "conditional_column",
-        "Lists are merged by comparing ranks, and a column is needed only where a rank passes the "
-        "bar. ptxas loads it there and not before, so how often depends on the data.",
-        "LDS R10, [R8] (the rank, 252 times); LDS.64 R6, [R8+0x8] (the column, 244 times)",
-        _LIST_KERNELS,
-        ("shared_load_requests", "shared_load_wavefronts", "shared_load_bank_conflicts"),
-        larger=False,
-    ),
     Listed(
         "more_load_wavefronts",
         "Some wavefronts of shared loads more than the rules of the banks ask for, as many in "
