@@ -17,14 +17,24 @@ namespace {
 
 using namespace worklog::device;
 
-// More blocks than an H200 runs at once (132 multiprocessors with two to four each), so that none
-// of them is idle for long at the end; few enough that combining their pairs costs next to nothing.
-constexpr std::int64_t kMaxBlocks = 1024;
+// About what an H200 runs at once: 132 multiprocessors with four blocks of 256 threads each. Each
+// block leaves a pair, and one block has to combine them all.
+constexpr std::int64_t kMaxReducingBlocks = 512;
 
 // A tile a thread and block, then from the first block again.
-constexpr std::int64_t blocks_for(std::int64_t cols, int block_size) {
+constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
   const std::int64_t share = std::int64_t{kPerTile} * block_size;
-  return std::min((cols + share - 1) / share, kMaxBlocks);
+  return std::min((cols + share - 1) / share, kMaxReducingBlocks);
+}
+
+// The columns of a thread that divides. With so few, the registers of a multiprocessor do for all
+// threads that it can hold: while some wait for their logits, others divide or store.
+constexpr int kPerDivision = 8;
+constexpr int kMaxThreadsPerSm = 2048;
+
+constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
+  const std::int64_t share = std::int64_t{kPerDivision} * block_size;
+  return (cols + share - 1) / share;
 }
 
 // What is left of the row beside its vectors: the first block's threads have an element each.
@@ -37,18 +47,20 @@ __device__ std::int64_t edge_column(const Cut& cut) {
   return threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
 }
 
-// The pair of each block's share of the row.
+// The pair of each block's share of the row. The first blocks, which run first, have its end: when
+// divide_row begins at its beginning, that is what the cache still holds.
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     reduce_row(const T* x, std::int64_t cols, Normalizer* of_blocks) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
   const std::int64_t tile = kInFlight<T> * blockDim.x;
+  const std::int64_t last = (cut.vectors - 1) / tile * tile;
 
   const float edge = has_edge(cut) ? static_cast<float>(x[edge_column<T>(cut)]) : kNegativeInfinity;
   Normalizer mine;
-  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
-       first += gridDim.x * tile) {
+  for (std::int64_t first = last - blockIdx.x * tile + threadIdx.x; first >= 0;
+       first -= gridDim.x * tile) {
     mine = combine_tile(mine, load_tile<T, Read::kFirst>(vectors, first, cut.vectors));
   }
   mine = combine(mine, {edge, 1.0f});
@@ -80,57 +92,54 @@ __device__ Normalizer broadcast(const Normalizer* value) {
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+__global__ void __launch_bounds__(kMaxThreads, kMaxThreadsPerSm / kMaxThreads)
     divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_row) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t tile = kInFlight<T> * blockDim.x;
-  std::int64_t first = blockIdx.x * tile + threadIdx.x;
+  const std::int64_t share = kInFlight<T, kPerDivision> * blockDim.x;
+  const std::int64_t first = blockIdx.x * share + threadIdx.x;
 
-  // The first logits are asked for before the wait for the row's pair.
-  Tile<T> logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
+  // The logits are asked for before the wait for the row's pair.
+  const auto logits = load_tile<T, Read::kLast, kPerDivision>(vectors, first, cut.vectors);
   const Normalizer row = broadcast(of_row);
+  store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
   if (has_edge(cut)) {
     const std::int64_t col = edge_column<T>(cut);
     y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
-  }
-  while (first < cut.vectors) {
-    store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
-    first += gridDim.x * tile;
-    if (first < cut.vectors) logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
   }
 }
 
 template <typename T>
 void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
-  const dim3 grid(blocks_for(problem.cols, problem.block_size));
+  const dim3 many(reducing_blocks(problem.cols, problem.block_size));
   const dim3 one(1);
+  const dim3 all(dividing_blocks(problem.cols, problem.block_size));
   const dim3 block(problem.block_size);
-  auto* const of_blocks = problem.scratch.template take<Normalizer>(grid.x);
+  auto* const of_blocks = problem.scratch.template take<Normalizer>(many.x);
   auto* const of_row = problem.scratch.template take<Normalizer>(1);
 
-  reduce_row<<<grid, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
-  worklog::check_launch("reduce_row", grid, block);
-  combine_blocks<<<one, block, 0, stream>>>(of_blocks, grid.x, of_row);
+  reduce_row<<<many, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
+  worklog::check_launch("reduce_row", many, block);
+  combine_blocks<<<one, block, 0, stream>>>(of_blocks, many.x, of_row);
   worklog::check_launch("combine_blocks", one, block);
-  divide_row<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
-                                         of_row);
-  worklog::check_launch("divide_row", grid, block);
+  divide_row<<<all, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
+                                        of_row);
+  worklog::check_launch("divide_row", all, block);
 }
 
 // The smallest block has the smallest share, and so the most blocks.
 std::int64_t scratch_bytes(std::int64_t, std::int64_t cols, std::size_t) {
-  return worklog::Scratch::bytes_for(blocks_for(cols, kWarpSize), sizeof(Normalizer)) +
+  return worklog::Scratch::bytes_for(reducing_blocks(cols, kWarpSize), sizeof(Normalizer)) +
          worklog::Scratch::bytes_for(1, sizeof(Normalizer));
 }
 
 // Pairs: each block's is read by combine_blocks, and the row's by every block of divide_row.
 std::int64_t partial_loads(std::int64_t cols, int block_size) {
-  return 2 * blocks_for(cols, block_size);
+  return reducing_blocks(cols, block_size) + dividing_blocks(cols, block_size);
 }
 
 std::int64_t partial_stores(std::int64_t cols, int block_size) {
-  return blocks_for(cols, block_size) + 1;
+  return reducing_blocks(cols, block_size) + 1;
 }
 
 }  // namespace
@@ -138,6 +147,6 @@ std::int64_t partial_stores(std::int64_t cols, int block_size) {
 WORKLOG_STEP(launch, {.builds_on = "10_long_row_many_launches",
                       .loads = {.per_column = 2, .of_partials = partial_loads},
                       .stores = {.per_column = 1, .of_partials = partial_stores},
-                      .block_sizes = 512,
+                      .block_sizes = {{65536, 128}, {worklog::BlockSizes::kAnyWidth, 256}},
                       .max_rows = 1,
                       .scratch_bytes = scratch_bytes});

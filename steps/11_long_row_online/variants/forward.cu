@@ -1,0 +1,146 @@
+// Step 11, variant: both passes from the row's beginning
+//
+// The natural order: reduce_row reads the row from its beginning to its end, and divide_row does it
+// again. When it starts, what the cache holds is the end, which it wants last.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/device/normalizer.cuh"
+#include "common/device/row_tiles.cuh"
+#include "common/step/step.h"
+
+namespace {
+
+using namespace worklog::device;
+
+constexpr std::int64_t kMaxReducingBlocks = 512;
+
+// A tile a thread and block, then from the first block again.
+constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
+  const std::int64_t share = std::int64_t{kPerTile} * block_size;
+  return std::min((cols + share - 1) / share, kMaxReducingBlocks);
+}
+
+// The columns of a thread that divides.
+constexpr int kPerDivision = 8;
+constexpr int kMaxThreadsPerSm = 2048;
+
+constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
+  const std::int64_t share = std::int64_t{kPerDivision} * block_size;
+  return (cols + share - 1) / share;
+}
+
+// What is left of the row beside its vectors: the first block's threads have an element each.
+__device__ bool has_edge(const Cut& cut) {
+  return blockIdx.x == 0 && threadIdx.x < cut.edges;
+}
+
+template <typename T>
+__device__ std::int64_t edge_column(const Cut& cut) {
+  return threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
+}
+
+// The pair of each block's share of the row.
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    reduce_row(const T* x, std::int64_t cols, Normalizer* of_blocks) {
+  const Cut cut = cut_row(x, cols);
+  const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  const std::int64_t tile = kInFlight<T> * blockDim.x;
+
+  const float edge = has_edge(cut) ? static_cast<float>(x[edge_column<T>(cut)]) : kNegativeInfinity;
+  Normalizer mine;
+  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
+       first += gridDim.x * tile) {
+    mine = combine_tile(mine, load_tile<T, Read::kFirst>(vectors, first, cut.vectors));
+  }
+  mine = combine(mine, {edge, 1.0f});
+  const Normalizer of_block = block_reduce(mine);
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
+}
+
+// One block: the pair of the whole row.
+__global__ void __launch_bounds__(kMaxThreads)
+    combine_blocks(const Normalizer* of_blocks, std::int64_t blocks, Normalizer* of_row) {
+  Normalizer mine;
+  for (std::int64_t i = threadIdx.x; i < blocks; i += blockDim.x) {
+    mine = combine(mine, of_blocks[i]);
+  }
+  const Normalizer row = block_reduce(mine);
+  if (threadIdx.x == 0) *of_row = row;
+}
+
+// One thread fetches what all need, so that a block loads it once.
+__device__ Normalizer broadcast(const Normalizer* value) {
+  __shared__ float m, d;
+  if (threadIdx.x == 0) {
+    const Normalizer row = *value;
+    m = row.m;
+    d = row.d;
+  }
+  __syncthreads();
+  return {m, d};
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads, kMaxThreadsPerSm / kMaxThreads)
+    divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_row) {
+  const Cut cut = cut_row(x, cols);
+  const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  const std::int64_t share = kInFlight<T, kPerDivision> * blockDim.x;
+  const std::int64_t first = blockIdx.x * share + threadIdx.x;
+
+  // The logits are asked for before the wait for the row's pair.
+  const auto logits = load_tile<T, Read::kLast, kPerDivision>(vectors, first, cut.vectors);
+  const Normalizer row = broadcast(of_row);
+  store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
+  if (has_edge(cut)) {
+    const std::int64_t col = edge_column<T>(cut);
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
+  }
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  const dim3 many(reducing_blocks(problem.cols, problem.block_size));
+  const dim3 one(1);
+  const dim3 all(dividing_blocks(problem.cols, problem.block_size));
+  const dim3 block(problem.block_size);
+  auto* const of_blocks = problem.scratch.template take<Normalizer>(many.x);
+  auto* const of_row = problem.scratch.template take<Normalizer>(1);
+
+  reduce_row<<<many, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
+  worklog::check_launch("reduce_row", many, block);
+  combine_blocks<<<one, block, 0, stream>>>(of_blocks, many.x, of_row);
+  worklog::check_launch("combine_blocks", one, block);
+  divide_row<<<all, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
+                                        of_row);
+  worklog::check_launch("divide_row", all, block);
+}
+
+// The smallest block has the smallest share, and so the most blocks.
+std::int64_t scratch_bytes(std::int64_t, std::int64_t cols, std::size_t) {
+  return worklog::Scratch::bytes_for(reducing_blocks(cols, kWarpSize), sizeof(Normalizer)) +
+         worklog::Scratch::bytes_for(1, sizeof(Normalizer));
+}
+
+// Pairs: each block's is read by combine_blocks, and the row's by every block of divide_row.
+std::int64_t partial_loads(std::int64_t cols, int block_size) {
+  return reducing_blocks(cols, block_size) + dividing_blocks(cols, block_size);
+}
+
+std::int64_t partial_stores(std::int64_t cols, int block_size) {
+  return reducing_blocks(cols, block_size) + 1;
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "11_long_row_online",
+                      .loads = {.per_column = 2, .of_partials = partial_loads},
+                      .stores = {.per_column = 1, .of_partials = partial_stores},
+                      .block_sizes = {{65536, 128}, {worklog::BlockSizes::kAnyWidth, 256}},
+                      .max_rows = 1,
+                      .scratch_bytes = scratch_bytes});
