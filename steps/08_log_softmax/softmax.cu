@@ -71,11 +71,13 @@ void launch(const worklog::LogSoftmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch,
-             {.builds_on = "06_vectorized",
-              .loads = {2},
-              .stores = {1},
-              .block_sizes =
-                  {{1024, 32}, {10000, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
-              .few_rows_block_sizes = {
-                  {1024, 64}, {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
+                      .loads = {2},
+                      .stores = {1},
+                      .block_sizes = {{1024, 32},
+                                      {4096, 128},
+                                      {10000, 256},
+                                      {25000, 512},
+                                      {worklog::BlockSizes::kAnyWidth, 1024}},
+                      .few_rows_block_sizes = {
+                          {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -131,7 +131,7 @@ std::int64_t partial_stores(std::int64_t cols, int block_size) {
 WORKLOG_STEP(launch, {.builds_on = "09_long_row_one_block",
                       .loads = {.per_column = 4, .of_partials = partial_loads},
                       .stores = {.per_column = 2, .of_partials = partial_stores},
-                      .block_sizes = 1024,
+                      .block_sizes = {{1 << 20, 1024}, {worklog::BlockSizes::kAnyWidth, 256}},
                       .max_rows = 1,
                       .stores_exponentials = true,
                       .scratch_bytes = scratch_bytes});

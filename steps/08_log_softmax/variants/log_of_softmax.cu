@@ -46,7 +46,8 @@ WORKLOG_STEP(
     launch, {.builds_on = "08_log_softmax",
              .loads = {2},
              .stores = {1},
-             .block_sizes = {{1024, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+             .block_sizes =
+                 {{1024, 128}, {4096, 256}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
              .few_rows_block_sizes = 1024,
              .expected_failure = "The probability of a logit 104 below its row's largest is 0, and "
                                  "its logarithm -inf; above 88.7 exp(x) overflows to NaN.",

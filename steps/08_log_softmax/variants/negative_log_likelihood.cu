@@ -60,11 +60,10 @@ void launch(const worklog::NegativeLogLikelihood<T>& problem, cudaStream_t strea
 
 }  // namespace
 
-WORKLOG_STEP(launch,
-             {.builds_on = "08_log_softmax",
-              .loads = {.per_column = 1, .per_row = 2},
-              .stores = {.per_row = 1},
-              .block_sizes =
-                  {{1024, 32}, {10000, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
-              .few_rows_block_sizes = {
-                  {1024, 64}, {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(
+    launch,
+    {.builds_on = "08_log_softmax",
+     .loads = {.per_column = 1, .per_row = 2},
+     .stores = {.per_row = 1},
+     .block_sizes = {{1024, 32}, {4096, 128}, {10000, 64}, {worklog::BlockSizes::kAnyWidth, 256}},
+     .few_rows_block_sizes = {{4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

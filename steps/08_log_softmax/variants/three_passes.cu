@@ -45,9 +45,11 @@ void launch(const worklog::LogSoftmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch,
-             {.builds_on = "08_log_softmax",
-              .loads = {3},
-              .stores = {1},
-              .block_sizes = {{1024, 128}, {10000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
-              .few_rows_block_sizes = 1024});
+WORKLOG_STEP(launch, {.builds_on = "08_log_softmax",
+                      .loads = {3},
+                      .stores = {1},
+                      .block_sizes = {{1024, 128},
+                                      {4096, 256},
+                                      {10000, 512},
+                                      {worklog::BlockSizes::kAnyWidth, 1024}},
+                      .few_rows_block_sizes = 1024});
