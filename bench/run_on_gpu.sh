@@ -190,7 +190,7 @@ name_missing_libraries() {
 
 verify() {
   local program name
-  in_parallel "GPU tests" "$out/verify.log" 4 "$limit" < <(
+  in_parallel "GPU tests" "$out/verify.log" 8 "$limit" < <(
     for program in $(programs '*_gpu_tests'); do
       printf '%s\t%s --test-suite-exclude=huge\n' "${program##*/}" "$program"
     done
