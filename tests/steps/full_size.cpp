@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/measurement.h"
+#include "bench/shapes.h"
 #include "tests/steps/contract.h"
 #include "tests/steps/memory.h"
 
