@@ -96,27 +96,28 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The vectors that a thread has on their way at once. Fewer than step 06 has of fp32: with 8 there
-// would not be registers enough for the list.
-constexpr int kInFlight = 4;
-struct Tile {
-  Vector vectors[kInFlight];
-};
+// A thread works on one tile while the next is on its way: half of what step 06 has on its way at
+// once, twice, as there would not be registers for more beside the list.
+constexpr int kPerTile = 16;
 template <typename T>
-constexpr int kPerTile = sizeof(Tile) / sizeof(T);
+constexpr int kInFlight = kPerTile / kPerVector<T>;
+template <typename T>
+struct Tile {
+  Vector vectors[kInFlight<T>];
+};
 
 // The vectors x[0], x[blockDim.x], ... Only `left` vectors are the row's: those behind them are not
 // loaded and read as -inf, which adds nothing to a sum.
 template <typename T>
-__device__ Tile load_tile(const Vector* x, std::int64_t left) {
-  Tile tile;
+__device__ Tile<T> load_tile(const Vector* x, std::int64_t left) {
+  Tile<T> tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] = static_cast<T>(kNegativeInfinity);
   }
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     if (i * blockDim.x < left) tile.vectors[i] = x[i * blockDim.x];
   }
   return tile;
@@ -124,17 +125,17 @@ __device__ Tile load_tile(const Vector* x, std::int64_t left) {
 
 // Adds all values of a tile to d, which is rescaled once for all of them.
 template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
+__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
   const T* values = reinterpret_cast<const T*>(&tile);
   float m = a.m;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
   }
   const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     sum += expf(static_cast<float>(values[i]) - origin);
   }
   return {m, a.d * expf(a.m - origin) + sum};
@@ -142,12 +143,12 @@ __device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
 
 // Offers the columns of a tile, whose first is `column`, to the list of the warp.
 template <typename T, int kSlots>
-__device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_t column,
+__device__ void offer_tile(BestList<kSlots>& best, const Tile<T>& tile, std::int64_t column,
                            std::int64_t left) {
   const T* values = reinterpret_cast<const T*>(&tile);
   const std::int64_t stride = blockDim.x * kPerVector<T>;
-  topk::offer_columns(
-      best, topk::Offer<kInFlight, kPerVector<T>, T>{values, column, stride, left * kPerVector<T>});
+  topk::offer_columns(best, topk::Offer<kInFlight<T>, kPerVector<T>, T>{values, column, stride,
+                                                                        left * kPerVector<T>});
 }
 
 template <int kSlots, typename T>
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(kWarpSize* kMaxWarps)
   const T* x = logits + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
   const int lane = threadIdx.x % kWarpSize;
-  const std::int64_t tile_stride = kInFlight * blockDim.x;
+  const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
   const bool has_edge = threadIdx.x < cut.edges;
   const std::int64_t edge =
       threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
@@ -167,11 +168,14 @@ __global__ void __launch_bounds__(kWarpSize* kMaxWarps)
   BestList<kSlots> best(k);
   const Vector* next = reinterpret_cast<const Vector*>(x + cut.head) + threadIdx.x;
   std::int64_t left = cut.vectors - threadIdx.x;
+  Tile<T> coming = load_tile<T>(next, left);
   // Lanes of a warp make the same number of rounds: they decide together what enters their list.
-  for (; left + lane > 0; left -= tile_stride, next += tile_stride) {
-    const Tile tile = load_tile<T>(next, left);
-    offer_tile<T>(best, tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
-    mine = combine_tile<T>(mine, tile);
+  for (; left + lane > 0; left -= tile_stride) {
+    const Tile<T> tile = coming;
+    next += tile_stride;
+    coming = load_tile<T>(next, left - tile_stride);  // while this one is worked on
+    offer_tile(best, tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
+    mine = combine_tile(mine, tile);
   }
   mine = combine(mine, {edge_logit, 1.0f});
   topk::finish(best, edge_logit, edge, has_edge);

@@ -46,10 +46,10 @@ __device__ float block_reduce(float mine, float identity) {
 template <typename T>
 __device__ float row_maximum(const RowShare<T>& row) {
   float m = row.load_edge();
-  row.for_each_tile([&](const Tile& tile, std::int64_t, std::int64_t) {
+  row.for_each_tile([&](const Tile<T>& tile, std::int64_t, std::int64_t) {
     const T* values = reinterpret_cast<const T*>(&tile);
 #pragma unroll
-    for (int i = 0; i < kPerTile<T>; ++i) {
+    for (int i = 0; i < kPerTile; ++i) {
       m = larger(m, static_cast<float>(values[i]));
     }
   });
@@ -58,11 +58,11 @@ __device__ float row_maximum(const RowShare<T>& row) {
 
 // Of a tile, in a row with maximum m. A row of -inf only, or with +inf, comes out as NaN.
 template <typename T>
-__device__ float sum_of_exponentials(const Tile& tile, float m) {
+__device__ float sum_of_exponentials(const Tile<T>& tile, float m) {
   const T* values = reinterpret_cast<const T*>(&tile);
   float d = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     d += expf(static_cast<float>(values[i]) - m);
   }
   return d;

@@ -70,17 +70,17 @@ __device__ Normalizer block_reduce(Normalizer mine) {
 
 // Adds all values of a tile to d, which is rescaled once for all of them.
 template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile& tile) {
+__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
   const T* values = reinterpret_cast<const T*>(&tile);
   float m = a.m;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
   }
   const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     sum += expf(static_cast<float>(values[i]) - origin);
   }
   return {m, a.d * expf(a.m - origin) + sum};
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float edge = row.load_edge();
   Normalizer mine;
   row.for_each_tile(
-      [&](const Tile& tile, std::int64_t, std::int64_t) { mine = combine_tile<T>(mine, tile); });
+      [&](const Tile<T>& tile, std::int64_t, std::int64_t) { mine = combine_tile<T>(mine, tile); });
   mine = combine(mine, {edge, 1.0f});
   const Normalizer total = block_reduce(mine);
 

@@ -37,26 +37,27 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The vectors that a thread has on their way at once, as in the fused kernel.
-constexpr int kInFlight = 4;
-struct Tile {
-  Vector vectors[kInFlight];
-};
+// A thread works on one tile while the next is on its way, as in the fused kernel.
+constexpr int kPerTile = 16;
 template <typename T>
-constexpr int kPerTile = sizeof(Tile) / sizeof(T);
+constexpr int kInFlight = kPerTile / kPerVector<T>;
+template <typename T>
+struct Tile {
+  Vector vectors[kInFlight<T>];
+};
 
 // The vectors x[0], x[blockDim.x], ... Only `left` vectors are the row's: those behind them are not
 // loaded and read as -inf, which adds nothing to a sum.
 template <typename T>
-__device__ Tile load_tile(const Vector* x, std::int64_t left) {
-  Tile tile;
+__device__ Tile<T> load_tile(const Vector* x, std::int64_t left) {
+  Tile<T> tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kPerTile<T>; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] = static_cast<T>(kNegativeInfinity);
   }
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     if (i * blockDim.x < left) tile.vectors[i] = x[i * blockDim.x];
   }
   return tile;
@@ -64,11 +65,11 @@ __device__ Tile load_tile(const Vector* x, std::int64_t left) {
 
 // Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.
 template <typename T>
-__device__ void store_tile(const Tile& tile, T* y, std::int64_t left) {
+__device__ void store_tile(const Tile<T>& tile, T* y, std::int64_t left) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0;
   const T* values = reinterpret_cast<const T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     if (i * blockDim.x >= left) return;
     T* y_vector = y + i * blockDim.x * kPerVector<T>;
     if (aligned) {
@@ -106,23 +107,27 @@ struct RowShare {
   template <typename Visit>
   __device__ void for_each_tile(Visit visit) const {
     const int lane = threadIdx.x % kWarpSize;
-    const std::int64_t tile_stride = kInFlight * blockDim.x;
+    const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
     const Vector* next = reinterpret_cast<const Vector*>(x + cut.head) + threadIdx.x;
     std::int64_t left = cut.vectors - threadIdx.x;
-    for (; left + lane > 0; left -= tile_stride, next += tile_stride) {
-      visit(load_tile<T>(next, left), cut.head + (cut.vectors - left) * kPerVector<T>, left);
+    Tile<T> coming = load_tile<T>(next, left);
+    for (; left + lane > 0; left -= tile_stride) {
+      const Tile<T> tile = coming;
+      next += tile_stride;
+      coming = load_tile<T>(next, left - tile_stride);  // while this one is worked on
+      visit(tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
     }
   }
 };
 
 // Offers the columns of a tile, whose first is `column`, to the list of the warp.
 template <typename T, int kSlots>
-__device__ void offer_tile(BestList<kSlots>& best, const Tile& tile, std::int64_t column,
+__device__ void offer_tile(BestList<kSlots>& best, const Tile<T>& tile, std::int64_t column,
                            std::int64_t left) {
   const T* values = reinterpret_cast<const T*>(&tile);
   const std::int64_t stride = blockDim.x * kPerVector<T>;
-  offer_columns(best,
-                Offer<kInFlight, kPerVector<T>, T>{values, column, stride, left * kPerVector<T>});
+  offer_columns(
+      best, Offer<kInFlight<T>, kPerVector<T>, T>{values, column, stride, left * kPerVector<T>});
 }
 
 }  // namespace topk

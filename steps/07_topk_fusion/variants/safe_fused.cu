@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float edge = row.load_edge();
   float mine = row.has_edge ? expf(edge - m) : 0.0f;
   BestList<kSlots> best(k);
-  row.for_each_tile([&](const Tile& tile, std::int64_t column, std::int64_t left) {
+  row.for_each_tile([&](const Tile<T>& tile, std::int64_t column, std::int64_t left) {
     offer_tile<T>(best, tile, column, left);
     mine += sum_of_exponentials<T>(tile, m);
   });

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float m = row_maximum(row);
 
   float mine = row.has_edge ? expf(row.load_edge() - m) : 0.0f;
-  row.for_each_tile([&](const Tile& tile, std::int64_t, std::int64_t) {
+  row.for_each_tile([&](const Tile<T>& tile, std::int64_t, std::int64_t) {
     mine += sum_of_exponentials<T>(tile, m);
   });
   const float d = block_reduce<sum>(mine, 0.0f);

@@ -23,10 +23,10 @@ __device__ void store_softmax(const RowShare<T>& row, T* probabilities, float m,
   if (row.has_edge) {
     probabilities[row.edge] = static_cast<T>(expf(row.load_edge() - m) / d);
   }
-  row.for_each_tile([&](Tile tile, std::int64_t column, std::int64_t left) {
+  row.for_each_tile([&](Tile<T> tile, std::int64_t column, std::int64_t left) {
     T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-    for (int i = 0; i < kPerTile<T>; ++i) {
+    for (int i = 0; i < kPerTile; ++i) {
       values[i] = static_cast<T>(divide(expf(static_cast<float>(values[i]) - m), d, reciprocal));
     }
     store_tile(tile, probabilities + column, left);

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const RowShare<T> row(given + blockIdx.x * cols, cols);
   const float edge = row.load_edge();
   BestList<kSlots> best(k);
-  row.for_each_tile([&](const Tile& tile, std::int64_t column, std::int64_t left) {
+  row.for_each_tile([&](const Tile<T>& tile, std::int64_t column, std::int64_t left) {
     offer_tile<T>(best, tile, column, left);
   });
   finish(best, edge, row.edge, row.has_edge);
