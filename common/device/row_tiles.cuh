@@ -37,11 +37,11 @@ __device__ __forceinline__ Cut cut_row(const T* x, std::int64_t cols) {
 /// The elements that a thread has on their way at once. With 16 too little of a row is under way;
 /// 64 do not fit the registers that a thread of a block of 1024 has.
 constexpr int kPerTile = 32;
-template <typename T, int kCount = kPerTile>
-constexpr int kInFlight = kCount / kPerVector<T>;
-template <typename T, int kCount = kPerTile>
+template <typename T>
+constexpr int kInFlight = kPerTile / kPerVector<T>;
+template <typename T>
 struct Tile {
-  Vector vectors[kInFlight<T, kCount>];
+  Vector vectors[kInFlight<T>];
 };
 
 /// A row is read twice. What is read for the last time, as what is written, need not stay in the
@@ -50,17 +50,17 @@ enum class Read { kFirst, kLast };
 
 /// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as
 /// -inf, which adds nothing to a sum.
-template <typename T, Read kRead, int kCount = kPerTile>
-__device__ __forceinline__ Tile<T, kCount> load_tile(const Vector* x, std::int64_t first,
-                                                     std::int64_t end) {
-  Tile<T, kCount> tile;
+template <typename T, Read kRead>
+__device__ __forceinline__ Tile<T> load_tile(const Vector* x, std::int64_t first,
+                                             std::int64_t end) {
+  Tile<T> tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] = static_cast<T>(kNegativeInfinity);
   }
 #pragma unroll
-  for (int i = 0; i < kInFlight<T, kCount>; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
     if (vector >= end) continue;
     if constexpr (kRead == Read::kLast) {
@@ -99,12 +99,12 @@ __device__ __forceinline__ float divide(float e, float d, float reciprocal) {
 }
 
 /// The softmax of a tile of a row that is known.
-template <typename T, int kCount>
-__device__ __forceinline__ Tile<T, kCount> softmax_of(Tile<T, kCount> tile, Normalizer row) {
+template <typename T>
+__device__ __forceinline__ Tile<T> softmax_of(Tile<T> tile, Normalizer row) {
   const float reciprocal = 1.0f / row.d;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
+  for (int i = 0; i < kPerTile; ++i) {
     values[i] =
         static_cast<T>(divide(expf(static_cast<float>(values[i]) - row.m), row.d, reciprocal));
   }
@@ -112,13 +112,13 @@ __device__ __forceinline__ Tile<T, kCount> softmax_of(Tile<T, kCount> tile, Norm
 }
 
 /// Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.
-template <typename T, int kCount>
-__device__ __forceinline__ void store_tile(const Tile<T, kCount>& tile, T* y, std::int64_t first,
+template <typename T>
+__device__ __forceinline__ void store_tile(const Tile<T>& tile, T* y, std::int64_t first,
                                            std::int64_t end) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0;
   const T* values = reinterpret_cast<const T*>(&tile);
 #pragma unroll
-  for (int i = 0; i < kInFlight<T, kCount>; ++i) {
+  for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
     if (vector >= end) return;
     if (aligned) {

@@ -1,8 +1,8 @@
 // Step 11: one long row, online
 //
 // (m, d) can be combined across blocks as it was across lanes and warps. So one pass over the row
-// gives a pair a block, one block combines the pairs, and one pass divides: three launches,
-// whatever the length of the row, and nothing of its size in between.
+// gives a pair a block, and in a second pass every block combines the pairs and divides: two
+// launches, whatever the length of the row, and nothing of its size in between.
 
 #include <cuda_runtime.h>
 
@@ -17,24 +17,19 @@ namespace {
 
 using namespace worklog::device;
 
-// About what an H200 runs at once: 132 multiprocessors with four blocks of 256 threads each. Each
-// block leaves a pair, and one block has to combine them all.
-constexpr std::int64_t kMaxReducingBlocks = 512;
+// Two for each multiprocessor of an H200, nearly: enough to read as fast as the memory can, and few
+// enough that every block of the second launch can read all their pairs.
+constexpr std::int64_t kMaxReducingBlocks = 256;
 
-// A tile a thread and block, then from the first block again.
-constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
+// Blocks of which each thread has a tile.
+constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
   const std::int64_t share = std::int64_t{kPerTile} * block_size;
-  return std::min((cols + share - 1) / share, kMaxReducingBlocks);
+  return (cols + share - 1) / share;
 }
 
-// The columns of a thread that divides. With so few, the registers of a multiprocessor do for all
-// threads that it can hold: while some wait for their logits, others divide or store.
-constexpr int kPerDivision = 8;
-constexpr int kMaxThreadsPerSm = 2048;
-
-constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
-  const std::int64_t share = std::int64_t{kPerDivision} * block_size;
-  return (cols + share - 1) / share;
+// The same, then from the first block again.
+constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
+  return std::min(dividing_blocks(cols, block_size), kMaxReducingBlocks);
 }
 
 // What is left of the row beside its vectors: the first block's threads have an element each.
@@ -47,20 +42,18 @@ __device__ std::int64_t edge_column(const Cut& cut) {
   return threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
 }
 
-// The pair of each block's share of the row. The first blocks, which run first, have its end: when
-// divide_row begins at its beginning, that is what the cache still holds.
+// The pair of each block's share of the row.
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     reduce_row(const T* x, std::int64_t cols, Normalizer* of_blocks) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
   const std::int64_t tile = kInFlight<T> * blockDim.x;
-  const std::int64_t last = (cut.vectors - 1) / tile * tile;
 
   const float edge = has_edge(cut) ? static_cast<float>(x[edge_column<T>(cut)]) : kNegativeInfinity;
   Normalizer mine;
-  for (std::int64_t first = last - blockIdx.x * tile + threadIdx.x; first >= 0;
-       first -= gridDim.x * tile) {
+  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
+       first += gridDim.x * tile) {
     mine = combine_tile(mine, load_tile<T, Read::kFirst>(vectors, first, cut.vectors));
   }
   mine = combine(mine, {edge, 1.0f});
@@ -68,40 +61,26 @@ __global__ void __launch_bounds__(kMaxThreads)
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
 }
 
-// One block: the pair of the whole row.
-__global__ void __launch_bounds__(kMaxThreads)
-    combine_blocks(const Normalizer* of_blocks, std::int64_t blocks, Normalizer* of_row) {
+// The pair of the whole row, which every block finds for itself.
+__device__ Normalizer combine_blocks(const Normalizer* of_blocks, int blocks) {
   Normalizer mine;
-  for (std::int64_t i = threadIdx.x; i < blocks; i += blockDim.x) {
+  for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
     mine = combine(mine, of_blocks[i]);
   }
-  const Normalizer row = block_reduce(mine);
-  if (threadIdx.x == 0) *of_row = row;
-}
-
-// One thread fetches what all need, so that a block loads it once.
-__device__ Normalizer broadcast(const Normalizer* value) {
-  __shared__ float m, d;
-  if (threadIdx.x == 0) {
-    const Normalizer row = *value;
-    m = row.m;
-    d = row.d;
-  }
-  __syncthreads();
-  return {m, d};
+  return block_reduce(mine);
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kMaxThreads, kMaxThreadsPerSm / kMaxThreads)
-    divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_row) {
+__global__ void __launch_bounds__(kMaxThreads)
+    divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_blocks, int blocks) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t share = kInFlight<T, kPerDivision> * blockDim.x;
+  const std::int64_t share = kInFlight<T> * blockDim.x;
   const std::int64_t first = blockIdx.x * share + threadIdx.x;
 
-  // The logits are asked for before the wait for the row's pair.
-  const auto logits = load_tile<T, Read::kLast, kPerDivision>(vectors, first, cut.vectors);
-  const Normalizer row = broadcast(of_row);
+  // The logits are asked for before the wait for the pairs.
+  const auto logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
+  const Normalizer row = combine_blocks(of_blocks, blocks);
   store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
   if (has_edge(cut)) {
     const std::int64_t col = edge_column<T>(cut);
@@ -111,35 +90,30 @@ __global__ void __launch_bounds__(kMaxThreads, kMaxThreadsPerSm / kMaxThreads)
 
 template <typename T>
 void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
-  const dim3 many(reducing_blocks(problem.cols, problem.block_size));
-  const dim3 one(1);
-  const dim3 all(dividing_blocks(problem.cols, problem.block_size));
+  const dim3 few(reducing_blocks(problem.cols, problem.block_size));
+  const dim3 many(dividing_blocks(problem.cols, problem.block_size));
   const dim3 block(problem.block_size);
-  auto* const of_blocks = problem.scratch.template take<Normalizer>(many.x);
-  auto* const of_row = problem.scratch.template take<Normalizer>(1);
+  auto* const of_blocks = problem.scratch.template take<Normalizer>(few.x);
 
-  reduce_row<<<many, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
-  worklog::check_launch("reduce_row", many, block);
-  combine_blocks<<<one, block, 0, stream>>>(of_blocks, many.x, of_row);
-  worklog::check_launch("combine_blocks", one, block);
-  divide_row<<<all, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
-                                        of_row);
-  worklog::check_launch("divide_row", all, block);
+  reduce_row<<<few, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
+  worklog::check_launch("reduce_row", few, block);
+  divide_row<<<many, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
+                                         of_blocks, few.x);
+  worklog::check_launch("divide_row", many, block);
 }
 
 // The smallest block has the smallest share, and so the most blocks.
 std::int64_t scratch_bytes(std::int64_t, std::int64_t cols, std::size_t) {
-  return worklog::Scratch::bytes_for(reducing_blocks(cols, kWarpSize), sizeof(Normalizer)) +
-         worklog::Scratch::bytes_for(1, sizeof(Normalizer));
+  return worklog::Scratch::bytes_for(reducing_blocks(cols, kWarpSize), sizeof(Normalizer));
 }
 
-// Pairs: each block's is read by combine_blocks, and the row's by every block of divide_row.
+// Pairs: every block that divides reads those of all that reduced.
 std::int64_t partial_loads(std::int64_t cols, int block_size) {
-  return reducing_blocks(cols, block_size) + dividing_blocks(cols, block_size);
+  return dividing_blocks(cols, block_size) * reducing_blocks(cols, block_size);
 }
 
 std::int64_t partial_stores(std::int64_t cols, int block_size) {
-  return reducing_blocks(cols, block_size) + 1;
+  return reducing_blocks(cols, block_size);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Step 11, variant: large tiles in the division, too
+// Step 11, variant: three launches
 //
-// 32 columns a thread served the rows of step 06 well, and serve the first pass here. The second is
-// a copy with arithmetic, in which every thread is done after its one tile: with 64 registers a
-// thread, half of the threads that a multiprocessor could hold are there to overlap what they do.
+// A launch of one block combines the pairs, so that the others read a single one. It is the form of
+// the worklog that this step comes from.
+// (Somik, "WorkLog: Optimizing Softmax Kernel", the third kernel)
 
 #include <cuda_runtime.h>
 
@@ -17,20 +17,17 @@ namespace {
 
 using namespace worklog::device;
 
-constexpr std::int64_t kMaxReducingBlocks = 512;
+constexpr std::int64_t kMaxReducingBlocks = 256;
 
-// A tile a thread and block, then from the first block again.
-constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
+// Blocks of which each thread has a tile.
+constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
   const std::int64_t share = std::int64_t{kPerTile} * block_size;
-  return std::min((cols + share - 1) / share, kMaxReducingBlocks);
+  return (cols + share - 1) / share;
 }
 
-// The columns of a thread that divides, as of one that reduces.
-constexpr int kPerDivision = kPerTile;
-
-constexpr std::int64_t dividing_blocks(std::int64_t cols, int block_size) {
-  const std::int64_t share = std::int64_t{kPerDivision} * block_size;
-  return (cols + share - 1) / share;
+// The same, then from the first block again.
+constexpr std::int64_t reducing_blocks(std::int64_t cols, int block_size) {
+  return std::min(dividing_blocks(cols, block_size), kMaxReducingBlocks);
 }
 
 // What is left of the row beside its vectors: the first block's threads have an element each.
@@ -43,20 +40,18 @@ __device__ std::int64_t edge_column(const Cut& cut) {
   return threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
 }
 
-// The pair of each block's share of the row. The first blocks, which run first, have its end: when
-// divide_row begins at its beginning, that is what the cache still holds.
+// The pair of each block's share of the row.
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     reduce_row(const T* x, std::int64_t cols, Normalizer* of_blocks) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
   const std::int64_t tile = kInFlight<T> * blockDim.x;
-  const std::int64_t last = (cut.vectors - 1) / tile * tile;
 
   const float edge = has_edge(cut) ? static_cast<float>(x[edge_column<T>(cut)]) : kNegativeInfinity;
   Normalizer mine;
-  for (std::int64_t first = last - blockIdx.x * tile + threadIdx.x; first >= 0;
-       first -= gridDim.x * tile) {
+  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first < cut.vectors;
+       first += gridDim.x * tile) {
     mine = combine_tile(mine, load_tile<T, Read::kFirst>(vectors, first, cut.vectors));
   }
   mine = combine(mine, {edge, 1.0f});
@@ -92,11 +87,11 @@ __global__ void __launch_bounds__(kMaxThreads)
     divide_row(const T* x, T* y, std::int64_t cols, const Normalizer* of_row) {
   const Cut cut = cut_row(x, cols);
   const auto* vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t share = kInFlight<T, kPerDivision> * blockDim.x;
+  const std::int64_t share = kInFlight<T> * blockDim.x;
   const std::int64_t first = blockIdx.x * share + threadIdx.x;
 
   // The logits are asked for before the wait for the row's pair.
-  const auto logits = load_tile<T, Read::kLast, kPerDivision>(vectors, first, cut.vectors);
+  const auto logits = load_tile<T, Read::kLast>(vectors, first, cut.vectors);
   const Normalizer row = broadcast(of_row);
   store_tile(softmax_of(logits, row), y + cut.head, first, cut.vectors);
   if (has_edge(cut)) {
@@ -107,20 +102,20 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 template <typename T>
 void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
-  const dim3 many(reducing_blocks(problem.cols, problem.block_size));
+  const dim3 few(reducing_blocks(problem.cols, problem.block_size));
   const dim3 one(1);
-  const dim3 all(dividing_blocks(problem.cols, problem.block_size));
+  const dim3 many(dividing_blocks(problem.cols, problem.block_size));
   const dim3 block(problem.block_size);
-  auto* const of_blocks = problem.scratch.template take<Normalizer>(many.x);
+  auto* const of_blocks = problem.scratch.template take<Normalizer>(few.x);
   auto* const of_row = problem.scratch.template take<Normalizer>(1);
 
-  reduce_row<<<many, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
-  worklog::check_launch("reduce_row", many, block);
-  combine_blocks<<<one, block, 0, stream>>>(of_blocks, many.x, of_row);
+  reduce_row<<<few, block, 0, stream>>>(problem.logits, problem.cols, of_blocks);
+  worklog::check_launch("reduce_row", few, block);
+  combine_blocks<<<one, block, 0, stream>>>(of_blocks, few.x, of_row);
   worklog::check_launch("combine_blocks", one, block);
-  divide_row<<<all, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
-                                        of_row);
-  worklog::check_launch("divide_row", all, block);
+  divide_row<<<many, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols,
+                                         of_row);
+  worklog::check_launch("divide_row", many, block);
 }
 
 // The smallest block has the smallest share, and so the most blocks.
