@@ -58,7 +58,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || bad_usage "the output folder is missing"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || bad_usage "--limit $limit: must be a number of seconds"
-[ ${#parts[@]} -gt 0 ] || parts=(bench baselines verify sanitize profile)
+[ ${#parts[@]} -gt 0 ] || parts=(bench baselines profile sanitize verify)
 
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)

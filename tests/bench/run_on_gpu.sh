@@ -34,7 +34,7 @@ chmod +x build/bin/*
 [ "$(run out --everything)" = 2 ] || fail "--everything: must be bad usage"
 
 [ "$(run out --build build --dry-run)" = 0 ] || fail "a dry run must go well"
-[ "$(sed -n 's/^---- //p' output.txt | tr '\n' ' ')" = 'bench baselines verify sanitize profile ' ] || fail "other parts"
+[ "$(sed -n 's/^---- //p' output.txt | tr '\n' ' ')" = 'bench baselines profile sanitize verify ' ] || fail "other parts"
 expect 'worklog_bench --benchmark_out='
 expect 'bench/baselines --names .* --out .* --accuracy '
 expect 'merge_results.py .*results.json .*baselines.json --accuracy .*accuracy.json --out .*results.json'
