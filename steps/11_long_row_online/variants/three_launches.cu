@@ -135,9 +135,10 @@ std::int64_t partial_stores(std::int64_t cols, int block_size) {
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "11_long_row_online",
-                      .loads = {.per_column = 2, .of_partials = partial_loads},
-                      .stores = {.per_column = 1, .of_partials = partial_stores},
-                      .block_sizes = {{65536, 128}, {worklog::BlockSizes::kAnyWidth, 256}},
-                      .max_rows = 1,
-                      .scratch_bytes = scratch_bytes});
+WORKLOG_STEP(launch,
+             {.builds_on = "11_long_row_online",
+              .loads = {.per_column = 2, .of_partials = partial_loads},
+              .stores = {.per_column = 1, .of_partials = partial_stores},
+              .block_sizes = {{4096, 32}, {65536, 128}, {worklog::BlockSizes::kAnyWidth, 256}},
+              .max_rows = 1,
+              .scratch_bytes = scratch_bytes});
