@@ -10,7 +10,8 @@ bool is_timed(const Step& step, const Shape& shape) {
   if (shape.rows > step.info.max_rows) return false;
   const bool one_thread_a_row = step.info.summation == Summation::kSerial;
   if (one_thread_a_row && shape.cols > kLongestRowOfOneThread) return false;
-  return shape.rows > 1 || (step.operation() == Operation::kSoftmax && step.variant.empty());
+  if (shape.rows > 1 || step.takes_one_row()) return true;
+  return step.operation() == Operation::kSoftmax && step.variant.empty();
 }
 
 void add_operation(std::vector<Measurement>& list, Subject subject, const std::vector<Step>& steps,

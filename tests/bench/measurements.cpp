@@ -30,6 +30,7 @@ const std::vector<Step>& some_steps() {
       {"03_top_k", "variant", {}, WORKLOG_LAUNCHES(launch_top_k)},
       {"04_log", "", {}, WORKLOG_LAUNCHES(launch_log_softmax)},
       {"05_one_row", "", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"05_one_row", "variant", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
   };
   return steps;
 }
@@ -70,8 +71,8 @@ TEST_SUITE("measurements") {
                              "16777216", "67108864"}) {
       const std::string shape = std::string("/f32/1x") + cols + "/cold";
       CAPTURE(shape);
-      for (const char* subject :
-           {"copy", "02_tree", "05_one_row", "cudnn/softmax_accurate", "cudnn/softmax_fast"}) {
+      for (const char* subject : {"copy", "02_tree", "05_one_row", "05_one_row/variant",
+                                  "cudnn/softmax_accurate", "cudnn/softmax_fast"}) {
         CHECK_MESSAGE(known.contains(subject + shape), subject);
       }
       for (const char* subject : {"02_tree/variant", "04_log", "cudnn/log_softmax"})
