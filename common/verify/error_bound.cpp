@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 namespace worklog {
@@ -44,10 +43,40 @@ std::uint32_t key_of(double term, FloatingFormat format) {
          (kFloatPrecision - format.precision);
 }
 
+// Sums of values by their key: a hash table, which takes a fraction of the time that sorting takes.
+class SumsByKey {
+ public:
+  explicit SumsByKey(std::size_t most_keys) : sums_(std::bit_ceil(2 * most_keys + 1)) {}
+
+  void add(std::uint32_t key, double value) {
+    constexpr std::uint32_t kMultiplier = 0x9e3779b1;  // Knuth's, 2^32 over the golden ratio
+    const std::size_t mask = sums_.size() - 1;
+    std::size_t place = (key * kMultiplier >> 8) & mask;
+    while (sums_[place].is_used && sums_[place].key != key)
+      place = (place + 1) & mask;
+    sums_[place] = {key, true, sums_[place].value + value};
+  }
+
+  double sum_of_squares() const {
+    double squares = 0.0;
+    for (const Sum& sum : sums_)
+      squares += sum.value * sum.value;
+    return squares;
+  }
+
+ private:
+  struct Sum {
+    std::uint32_t key = 0;
+    bool is_used = false;
+    double value = 0.0;
+  };
+  std::vector<Sum> sums_;
+};
+
 // The errors of a row's additions, in three parts that are combined differently.
 class SerialSum {
  public:
-  explicit SerialSum(FloatingFormat format) : format_(format) {}
+  SerialSum(FloatingFormat format, std::size_t terms) : format_(format), rounded_(terms) {}
 
   void add(double term) {
     sum_ += term;
@@ -56,33 +85,21 @@ class SerialSum {
     if (term < 0.5 * spacing) {
       lost_ += term;
     } else {
-      rounded_.emplace_back(key_of(term, format_), unit_roundoff(format_) * sum_);
+      rounded_.add(key_of(term, format_), unit_roundoff(format_) * sum_);
     }
   }
 
-  double error() {
-    std::sort(rounded_.begin(), rounded_.end());
-    double squares = 0.0;
-    for (auto term = rounded_.begin(); term != rounded_.end();) {
-      double alike = 0.0;
-      for (const std::uint32_t key = term->first; term != rounded_.end() && term->first == key;
-           ++term) {
-        alike += term->second;
-      }
-      squares += alike * alike;
-    }
-    return lost_ + kDeviations * std::sqrt(squares);
-  }
+  double error() const { return lost_ + kDeviations * std::sqrt(rounded_.sum_of_squares()); }
 
  private:
   FloatingFormat format_;
   double sum_ = 0.0;
   double lost_ = 0.0;
-  std::vector<std::pair<std::uint32_t, double>> rounded_;  // key, error
+  SumsByKey rounded_;  // what rounds alike adds up
 };
 
 double serial_sum_error(FloatingFormat arithmetic, std::span<const double> exponentials) {
-  SerialSum sum(arithmetic);
+  SerialSum sum(arithmetic, exponentials.size());
   double of_terms = 0.0;
   for (const double e : exponentials) {
     sum.add(e);

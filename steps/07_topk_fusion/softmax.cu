@@ -20,6 +20,7 @@ using topk::kAllLanes;
 using topk::kWarpSize;
 
 constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
@@ -152,7 +153,7 @@ __device__ void offer_tile(BestList<kSlots>& best, const Tile<T>& tile, std::int
 }
 
 template <int kSlots, typename T>
-__global__ void __launch_bounds__(kWarpSize* kMaxWarps)
+__global__ void __launch_bounds__(kMaxThreads)
     softmax_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t cols, int k) {
   const T* x = logits + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);

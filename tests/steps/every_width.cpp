@@ -44,19 +44,19 @@ void check_every_width(DType dtype) {
 }  // namespace
 
 TEST_SUITE("every_width_f32") {
-  TEST_CASE("every width from 1 to 4096 in fp32") {
+  TEST_CASE("widths from 1 to 4096, every one of a step's on the CPU executor: fp32") {
     check_every_width(DType::kFloat32);
   }
 }
 
 TEST_SUITE("every_width_f16") {
-  TEST_CASE("every width from 1 to 4096 in fp16") {
+  TEST_CASE("widths from 1 to 4096, every one of a step's on the CPU executor: fp16") {
     check_every_width(DType::kFloat16);
   }
 }
 
 TEST_SUITE("every_width_bf16") {
-  TEST_CASE("every width from 1 to 4096 in bf16") {
+  TEST_CASE("widths from 1 to 4096, every one of a step's on the CPU executor: bf16") {
     check_every_width(DType::kBFloat16);
   }
 }

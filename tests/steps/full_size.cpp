@@ -2,6 +2,7 @@
 // bits.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "bench/measurement.h"
 #include "bench/shapes.h"
@@ -58,6 +59,20 @@ TEST_SUITE("huge") {
       if (!step.variant.empty() || step.takes_one_row()) continue;
       check_if_it_fits(step, {DType::kFloat16, kTwoTo31 + 5, 1, step.is_top_k() ? 1 : 0},
                        {.block_size = 32});
+    }
+  }
+
+  // An entry of the list has 32 bits for its column.
+  TEST_CASE("top-k of a row whose largest columns are beyond 2^31") {
+    constexpr int kLargest = 5;
+    const auto rising_end = [](std::int64_t, std::span<float> logits) {
+      std::fill(logits.begin(), logits.end(), 0.0f);
+      for (int i = 1; i <= kLargest; ++i)
+        logits[logits.size() - static_cast<std::size_t>(i)] = static_cast<float>(i);
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      check_if_it_fits(step, {DType::kFloat16, 1, kTwoTo31 + 5, kLargest}, rising_end);
     }
   }
 

@@ -50,9 +50,10 @@ TEST_SUITE("shapes") {
         check_around(step, dtype, std::int64_t{32} * 32, 32);
       }
       check_around(step, DType::kFloat32, std::int64_t{256} * 256, 256);
-      // Step 11 has 512 blocks at most, of 32 columns a thread.
-      constexpr std::int64_t kAllBlocks = std::int64_t{32} * 32 * 512;
-      check_around(step, DType::kFloat32, kAllBlocks, 32);
+      // Step 11 reduces with 256 blocks at most, of 32 columns a thread.
+      constexpr std::int64_t kShare = std::int64_t{32} * 32;
+      check_around(step, DType::kFloat32, 256 * kShare, 32);
+      check_around(step, DType::kFloat32, kShare * kShare, 32);
       check_around(step, DType::kFloat16, std::int64_t{1024} * 1024, 1024);
     }
   }

@@ -12,7 +12,8 @@ _HEAD = [
 
 _CAPTION = """, by Nsight Compute, with cold caches at the start of each launch.
 Loads, stores and DRAM in elements for each logit: what is asked for, and what the caches did not
-catch. Results that still lie in the L2 cache at the end are not written yet. Occupancy: of all
+catch. Results that still lie in the L2 cache at the end are not written yet. Stores count as L2
+hits; a dash is a launch too small for Nsight Compute to tell. Occupancy: of all
 warps that an SM holds, and the most that registers and shared memory allow. The limiter is the unit
 nearest to what it can do (SM: issuing and computing)."""
 
@@ -56,7 +57,7 @@ def _line(row: Row, launch: Measured) -> list[str]:
         stores,
         f"{launch.arrays('dram_write_bytes'):.2f}",
         f"{values['l1_hit_percent']:.0f} %",
-        f"{values['l2_hit_percent']:.0f} %",
+        f"{values['l2_hit_percent']:.0f} %" if values["l2_hit_percent"] <= 100 else "–",
         f"{values['registers']}" + (" and local memory" if launch.spills else ""),
         f"{values['occupancy_percent']:.0f} of {values['occupancy_limit_percent']:.0f} %",
         f"{values['limiter']}, {values['limiter_percent']:.0f} %",

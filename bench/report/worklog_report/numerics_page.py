@@ -82,9 +82,12 @@ def _widths(records: list[Record]) -> list[int]:
 
 
 def _by_width(recorded: RecordedRun) -> str:
-    records = _random(recorded, "f32")
+    f32 = _random(recorded, "f32")
+    units = [unit for unit in recorded.softmaxes() if not _takes_one_row(f32, unit)]
+    names = {unit.name for unit in units}
+    records = [row for row in f32 if row.unit in names]  # one row alone has a table of its own
     widths = _widths(records)
-    lines = _lines(recorded.softmaxes(), records, widths)
+    lines = _lines(units, records, widths)
     lines += _baselines(recorded, _SOFTMAX_BASELINES, widths)
     rows = [
         str(max((row.shape.rows for row in records if row.shape.cols == cols), default=0))
@@ -121,22 +124,40 @@ def _not_yet(recorded: RecordedRun) -> str:
     return f"Not on a recorded GPU yet: {'; '.join(missing)}.\n"
 
 
+def _takes_one_row(records: list[Record], unit: Unit) -> bool:
+    """Whether all that it was tried on had one row."""
+    return all(row.shape.rows == 1 for row in records if row.unit == unit.name)
+
+
 def _by_input(recorded: RecordedRun) -> str:
-    names = {unit.name for unit in recorded.softmaxes()}
-    f32 = [row for row in recorded.verified if row.shape.dtype == "f32" and row.unit in names]
-    shapes = {row.input: row.shape for row in f32 if row.input in _INPUTS and row.input != "random"}
+    f32 = [row for row in recorded.verified if row.shape.dtype == "f32"]
+    tables = ""
+    for one_row in (False, True):
+        units = [unit for unit in recorded.softmaxes() if _takes_one_row(f32, unit) == one_row]
+        names = {unit.name for unit in units}
+        tables += _inputs_table(recorded, units, [row for row in f32 if row.unit in names])
+    return tables
+
+
+def _inputs_table(recorded: RecordedRun, units: list[Unit], records: list[Record]) -> str:
+    """A line for each unit that was tried, a column for each input."""
+    shapes = {row.input: row.shape for row in records if row.input in _INPUTS and row.input != "random"}
     made = next((shape for name, shape in shapes.items() if name not in _REAL), None)
-    if made is not None:  # random logits are tried at every width
-        shapes["random"] = made
+    if made in [row.shape for row in records if row.input == "random"]:
+        shapes["random"] = made  # random logits are tried at every width
     inputs = [name for name in _INPUTS if name in shapes]
     lines = []
-    for unit in recorded.softmaxes():
-        own = [row for row in f32 if row.unit == unit.name]
+    for unit in units:
+        own = [row for row in records if row.unit == unit.name]
+        if not own:
+            continue
         cells = [
             _cell([row for row in own if (row.input, row.shape) == (name, shapes[name])])
             for name in inputs
         ]
         lines.append([_name(unit, own), *cells])
+    if not lines:
+        return ""
     sizes = [f"{name} {shapes[name].size()}" for name in _REAL if name in shapes]
     sizes.append(f"the others {made.size()}" if made else "")
     return (

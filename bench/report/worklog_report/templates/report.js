@@ -95,7 +95,8 @@ function numbers(before, after) {
 function table(before, after, rows) {
   const text = (value) =>
     value === undefined || value === null ? "–"
-      : typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
+      : typeof value !== "number" ? value
+        : Number.isInteger(value) ? value.toLocaleString("en") : String(Number(value.toPrecision(6)));
   return element("div", { className: "scroll" }, element("table", {},
     element("thead", {}, element("tr", {}, element("th"),
       ...[before, after].map((unit) => element("th", { className: "n" }, data.labels[unit])),
