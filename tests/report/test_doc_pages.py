@@ -196,6 +196,33 @@ def test_a_variant_that_fails_by_design_says_where(place):
     assert text == "\nNone is among the recorded runs of a GPU yet.\n\n"
 
 
+def test_steps_of_many_rows_and_of_one_have_tables_of_their_own(place):
+    inputs = ("random", "wide", "equal")
+    many = [
+        synthetic.record(
+            synthetic.UNITS[2], rows=36, cols=777, machine=synthetic.GPU, input=name
+        )
+        for name in inputs
+    ]
+    one = [
+        synthetic.record(
+            synthetic.UNITS[5], rows=1, cols=77777, machine=synthetic.GPU, input=name
+        )
+        for name in inputs
+    ]
+    place.write("errors.json", {"records": [*many, *one]})
+    text = section(place, "numerics.md", "errors-by-input")
+    for records, name in ((many, "02 Second"), (one, "04 Fourth")):
+        assert row(text, name) == [f"{record['max_ulp']:.1f}" for record in records]
+    assert "36 × 777" in text and "1 × 77777" in text
+    wide = synthetic.record(
+        synthetic.UNITS[2], cols=4096, machine=synthetic.GPU, input="random"
+    )
+    place.write("errors.json", {"records": [*many, *one, wide]})
+    by_width = section(place, "numerics.md", "errors-by-width")
+    assert "| 02 Second |" in by_width and "| 04 Fourth |" not in by_width
+
+
 def test_long_rows_have_a_table_once_they_are_recorded(place):
     assert "steps 09 to 11" in section(place, "numerics.md", "errors-of-long-rows")
     long_row = synthetic.record(
