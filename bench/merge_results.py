@@ -16,6 +16,11 @@ import sys
 from pathlib import Path
 
 PRIVATE = ("host_name", "executable")
+# What Google Benchmark adds for itself. Its times are events' times here, and stand as real_time.
+BOOKKEEPING = (
+    "family_index", "per_family_instance_index", "run_name", "repetitions", "repetition_index",
+    "threads", "iterations", "cpu_time",
+)  # fmt: skip
 SHAPE = re.compile(r"/(f32|f16|bf16)/(\d+x\d+)(/k\d+)?/(cold|warm)$")
 
 
@@ -52,6 +57,10 @@ def with_ceiling(row, known):
     return row | {f"{kind}_us": ceiling, "fraction": ceiling / row["median_us"]}
 
 
+def without_bookkeeping(row):
+    return {name: value for name, value in row.items() if name not in BOOKKEEPING}
+
+
 def join_results(paths, accuracy_paths):
     first, *others = [
         read(path, "context", "benchmarks", optional=["baseline_accuracy"]) for path in paths
@@ -67,7 +76,8 @@ def join_results(paths, accuracy_paths):
     for path in accuracy_paths:
         errors = (errors or []) + read(path, "baseline_accuracy")[0]
     context = {name: value for name, value in context.items() if name not in PRIVATE}
-    joined = {"context": context, "benchmarks": list({row["name"]: row for row in rows}.values())}
+    latest_rows = {row["name"]: without_bookkeeping(row) for row in rows}
+    joined = {"context": context, "benchmarks": list(latest_rows.values())}
     if errors:
         latest = {(row["baseline"], row["input"]): row for row in errors}
         joined["baseline_accuracy"] = list(latest.values())
@@ -76,6 +86,18 @@ def join_results(paths, accuracy_paths):
 
 def join_records(paths):
     return {"records": [row for path in paths for row in read(path, "records")[0]]}
+
+
+def to_text(joined):
+    """JSON with a line for each row: a diff shows the rows that changed."""
+    parts = []
+    for name, value in joined.items():
+        if isinstance(value, list):
+            rows = ",\n".join(json.dumps(row) for row in value)
+            parts.append(f'"{name}": [\n{rows}\n]')
+        else:
+            parts.append(f'"{name}": {json.dumps(value, indent=1)}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def main():
@@ -95,7 +117,7 @@ def main():
     else:
         joined = join_results(options.inputs, options.accuracy)
     part = options.out.with_name(options.out.name + ".part")
-    part.write_text(json.dumps(joined, indent=1) + "\n")
+    part.write_text(to_text(joined))
     os.replace(part, options.out)
 
 

@@ -67,6 +67,17 @@ def test_times_versions_and_errors_of_both_files_are_there(tmp_path):
     assert run.pytorch_errors == {1000: 6.0, 4096: 6.0, 25000: 6.0}
 
 
+def test_a_row_has_a_line_and_nothing_that_is_google_benchmarks_own(tmp_path):
+    row = {"name": "copy/f32/7x7/cold", "median_us": 4.5, "real_time": 4.5}
+    own = {"cpu_time": 4.5, "run_name": row["name"], "family_index": 0, "threads": 1}
+    data = synthetic.bench()
+    data["benchmarks"].append(row | own)
+    done, out = merge(tmp_path, synthetic.write(tmp_path, "steps.json", data))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(out.read_text())["benchmarks"][-1] == row
+    assert json.dumps(row) in out.read_text().splitlines()
+
+
 def test_errors_survive_a_later_merge_and_newer_ones_win(tmp_path):
     steps, pytorch, accuracy = split(tmp_path)
     merge(tmp_path, steps, pytorch, accuracy=accuracy)
