@@ -32,7 +32,10 @@ using worklog::bench::Subject;
 using worklog::bench::Workload;
 
 constexpr std::int64_t kRows[] = {4000, 10};
-constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 100000};
+constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 32000, 100000};
+// Two blocks for each multiprocessor of an H200: neither few rows nor many.
+constexpr std::int64_t kTwoWavesRows = 256;
+constexpr std::int64_t kTwoWavesCols[] = {1024, 30000};
 constexpr std::int64_t kColsOfOneRow[] = {4096, 65536, 1 << 20, 1 << 24, 1 << 26};
 constexpr int kBlockSizes[] = {32, 64, 128, 256, 512, 1024};
 constexpr Sampling kSampling{.goal = 0.005,
@@ -123,6 +126,8 @@ std::vector<Measurement> all_measurements(const std::string& steps) {
       for (const std::int64_t cols : kCols)
         add_shape(dtype, rows, cols);
     }
+    for (const std::int64_t cols : kTwoWavesCols)
+      add_shape(dtype, kTwoWavesRows, cols);
     for (const std::int64_t cols : kColsOfOneRow)
       add_shape(dtype, 1, cols);
   }
