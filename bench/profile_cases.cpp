@@ -19,8 +19,8 @@ struct ProfileShape {
 // four slots, which has code of its own.
 std::vector<ProfileShape> parity_shapes() {
   return {
-      {144, 1024, {kUsualK}},      // aligned
-      {150, 777, {kUsualK}},       // odd width: hardly a row is aligned, and warps are cut
+      {288, 1024, {kUsualK}},      // aligned
+      {300, 777, {kUsualK}},       // odd width: hardly a row is aligned, and warps are cut
       {40, 20, {kUsualK}},         // narrower than a warp
       {36, 4096, {kUsualK, 100}},  // aligned, few rows
       {3, 50001, {kUsualK}},       // long rows, odd

@@ -50,8 +50,9 @@ enum class Summation {
 /// Largest k that a top-k step takes.
 inline constexpr int kMaxK = 128;
 
-/// A block a row leaves multiprocessors idle where there are fewer rows than an H200 has of them.
-inline constexpr std::int64_t kFewRows = 132;
+/// Two for each multiprocessor of an H200: with fewer blocks than that, of a row each, small ones
+/// leave most of its threads idle.
+inline constexpr std::int64_t kFewRows = 264;
 
 /// What a step says of itself: its prediction and its limits.
 struct StepInfo {

@@ -231,6 +231,6 @@ WORKLOG_STEP(launch,
               .loads = {2},
               .stores = {1},
               .block_sizes =
-                  {{1024, 32}, {10000, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+                  {{1024, 32}, {10000, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
               .few_rows_block_sizes = {
-                  {1024, 64}, {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+                  {1024, 64}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

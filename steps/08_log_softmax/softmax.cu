@@ -77,7 +77,7 @@ WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
                       .block_sizes = {{1024, 32},
                                       {4096, 128},
                                       {10000, 256},
-                                      {25000, 512},
+                                      {32000, 512},
                                       {worklog::BlockSizes::kAnyWidth, 1024}},
                       .few_rows_block_sizes = {
-                          {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+                          {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -216,11 +216,14 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(
-    launch,
-    {.builds_on = "06_vectorized",
-     .loads = {2},
-     .stores = {1},
-     .block_sizes = {{1024, 32}, {4096, 128}, {10000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes = {
-         {1024, 64}, {4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch,
+             {.builds_on = "06_vectorized",
+              .loads = {2},
+              .stores = {1},
+              .block_sizes = {{1024, 32},
+                              {4096, 128},
+                              {10000, 256},
+                              {25000, 512},
+                              {worklog::BlockSizes::kAnyWidth, 1024}},
+              .few_rows_block_sizes = {
+                  {1024, 64}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

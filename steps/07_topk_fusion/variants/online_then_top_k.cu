@@ -122,7 +122,7 @@ WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion/safe_then_top_k",
                       .stores = {.per_column = 1, .per_k = 2},
                       .block_sizes = 32,
                       .few_rows_block_sizes = {{1024, 128},
-                                               {10000, 256},
+                                               {32000, 256},
                                                {worklog::BlockSizes::kAnyWidth, 512}},
                       .scratch_bytes = scratch_bytes,
                       .top_k_operation = worklog::Operation::kSoftmaxThenTopK});

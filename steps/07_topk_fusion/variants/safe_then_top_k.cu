@@ -49,12 +49,12 @@ std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols, std::size_t ele
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
-                      .loads = {4},
-                      .stores = {.per_column = 1, .per_k = 2},
-                      .block_sizes = 32,
-                      .few_rows_block_sizes = {{1024, 128},
-                                               {10000, 256},
-                                               {worklog::BlockSizes::kAnyWidth, 512}},
-                      .scratch_bytes = scratch_bytes,
-                      .top_k_operation = worklog::Operation::kSoftmaxThenTopK});
+WORKLOG_STEP(
+    launch,
+    {.builds_on = "06_vectorized",
+     .loads = {4},
+     .stores = {.per_column = 1, .per_k = 2},
+     .block_sizes = {{1024, 32}, {10000, 128}, {worklog::BlockSizes::kAnyWidth, 512}},
+     .few_rows_block_sizes = {{1024, 128}, {32000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
+     .scratch_bytes = scratch_bytes,
+     .top_k_operation = worklog::Operation::kSoftmaxThenTopK});

@@ -66,4 +66,4 @@ WORKLOG_STEP(
      .loads = {.per_column = 1, .per_row = 2},
      .stores = {.per_row = 1},
      .block_sizes = {{1024, 32}, {4096, 128}, {10000, 64}, {worklog::BlockSizes::kAnyWidth, 256}},
-     .few_rows_block_sizes = {{4096, 128}, {25000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+     .few_rows_block_sizes = {{10000, 256}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -116,6 +116,6 @@ WORKLOG_STEP(launch,
              {.builds_on = "11_long_row_online",
               .loads = {.per_column = 2, .of_partials = partial_loads},
               .stores = {.per_column = 1, .of_partials = partial_stores},
-              .block_sizes = {{4096, 32}, {65536, 128}, {worklog::BlockSizes::kAnyWidth, 256}},
+              .block_sizes = {{4096, 32}, {65536, 64}, {worklog::BlockSizes::kAnyWidth, 256}},
               .max_rows = 1,
               .scratch_bytes = scratch_bytes});
