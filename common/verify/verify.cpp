@@ -54,23 +54,31 @@ class Logits {
   Logits(const Case& a_case, const RowSource& source, std::optional<float> limit)
       : a_case_(a_case), source_(source), limit_(limit) {}
 
-  // Rows [first, first + rows), converted to the storage type.
-  std::vector<T> part(std::int64_t first, std::int64_t rows) const {
+  // Rows [first, first + rows), converted to the storage type. They are kept until others are asked
+  // for: most cases are of one part, which is written, compared with and looked at once more.
+  const std::vector<T>& part(std::int64_t first, std::int64_t rows) {
+    if (first != first_ || part_.size() != static_cast<std::size_t>(rows * a_case_.cols)) {
+      make_part(first, rows);
+    }
+    return part_;
+  }
+
+ private:
+  void make_part(std::int64_t first, std::int64_t rows) {
     const std::int64_t cols = a_case_.cols;
-    std::vector<T> part(static_cast<std::size_t>(rows * cols));
+    part_.resize(static_cast<std::size_t>(rows * cols));
     for_rows_in_parallel(rows, cols, [&](std::int64_t begin, std::int64_t end) {
       std::vector<float> row(static_cast<std::size_t>(cols));
       for (std::int64_t r = begin; r < end; ++r) {
         source_(first + r, row);
         if (limit_) limit_row(row);
-        std::transform(row.begin(), row.end(), part.begin() + r * cols,
+        std::transform(row.begin(), row.end(), part_.begin() + r * cols,
                        [](float x) { return static_cast<T>(x); });
       }
     });
-    return part;
+    first_ = first;
   }
 
- private:
   void limit_row(std::vector<float>& row) const {
     for (float& x : row)
       x = std::isnan(x) ? 0.0f : std::clamp(x, -*limit_, *limit_);
@@ -79,6 +87,8 @@ class Logits {
   const Case& a_case_;
   const RowSource& source_;
   std::optional<float> limit_;
+  std::int64_t first_ = -1;
+  std::vector<T> part_;
 };
 
 template <typename T>
@@ -197,7 +207,7 @@ class Verification {
   template <typename Compare>
   void compare_part(const ErrorModel& model, std::int64_t first, std::int64_t rows,
                     Compare compare) {
-    const std::vector<T> logits = logits_.part(first, rows);
+    const std::vector<T>& logits = logits_.part(first, rows);
     std::mutex mutex;
     for_rows_in_parallel(rows, case_.cols, [&](std::int64_t begin, std::int64_t end) {
       RowChecker checker(model, case_.cols);
@@ -288,7 +298,7 @@ class Verification {
 
   void check_unchanged(const GuardedBuffer<T>& input) {
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
-      const std::vector<T> before = logits_.part(first, rows);
+      const std::vector<T>& before = logits_.part(first, rows);
       std::vector<T> after(before.size());
       input.read(first * case_.cols, after);
       for (std::size_t at = 0; at < before.size(); ++at) {

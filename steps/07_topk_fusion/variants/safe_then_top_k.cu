@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   store_softmax(row, probabilities + blockIdx.x * cols, m, d);
 }
 
+// Each of the two kernels has its own best block size; the one that is asked for is the softmax's.
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
@@ -40,7 +41,7 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
   T* probabilities = problem.scratch.template take<T>(problem.rows * problem.cols);
   softmax<<<grid, block, 0, stream>>>(problem.logits, probabilities, problem.cols);
   worklog::check_launch("softmax", grid, block);
-  launch_top_k(probabilities, problem, stream);
+  launch_top_k(probabilities, problem, top_k_block_size(problem.rows, problem.cols), stream);
 }
 
 std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) {
@@ -54,7 +55,8 @@ WORKLOG_STEP(
     {.builds_on = "06_vectorized",
      .loads = {4},
      .stores = {.per_column = 1, .per_k = 2},
-     .block_sizes = {{1024, 32}, {10000, 128}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes = {{1024, 128}, {32000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
+     .block_sizes = {{1024, 32}, {4096, 128}, {10000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
+     .few_rows_block_sizes =
+         {{1024, 64}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
      .scratch_bytes = scratch_bytes,
      .top_k_operation = worklog::Operation::kSoftmaxThenTopK});

@@ -12,7 +12,7 @@ namespace {
 
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
-  topk::launch_top_k(problem.logits, problem, stream);
+  topk::launch_top_k(problem.logits, problem, problem.block_size, stream);
 }
 
 }  // namespace
@@ -20,8 +20,6 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion",
                       .loads = {1},
                       .stores = {.per_k = 2},
-                      .block_sizes = 32,
-                      .few_rows_block_sizes = {{1024, 64},
-                                               {32000, 256},
-                                               {worklog::BlockSizes::kAnyWidth, 512}},
+                      .block_sizes = topk::kTopKBlockSizes,
+                      .few_rows_block_sizes = topk::kFewRowsTopKBlockSizes,
                       .top_k_operation = worklog::Operation::kTopKOfValues});
