@@ -71,7 +71,7 @@ TEST_SUITE("huge") {
         logits[logits.size() - static_cast<std::size_t>(i)] = static_cast<float>(i);
     };
     for (const Step& step : all_steps()) {
-      if (!step.is_top_k()) continue;
+      if (!step.is_top_k() || !step.variant.empty()) continue;  // the variants share its list
       check_if_it_fits(step, {DType::kFloat16, 1, kTwoTo31 + 5, kLargest}, rising_end);
     }
   }

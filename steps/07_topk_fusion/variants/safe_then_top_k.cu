@@ -56,7 +56,6 @@ WORKLOG_STEP(
      .loads = {4},
      .stores = {.per_column = 1, .per_k = 2},
      .block_sizes = {{1024, 32}, {4096, 128}, {10000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes =
-         {{1024, 64}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
+     .few_rows_block_sizes = {{1024, 64}, {4096, 128}, {worklog::BlockSizes::kAnyWidth, 512}},
      .scratch_bytes = scratch_bytes,
      .top_k_operation = worklog::Operation::kSoftmaxThenTopK});
