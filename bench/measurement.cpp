@@ -51,6 +51,11 @@ std::int64_t Measurement::bytes() const {
   return array + rows * k * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
 }
 
+Subject Measurement::ceiling() const {
+  const bool writes_little = k > 0 || (step != nullptr && step->takes<NegativeLogLikelihood>());
+  return writes_little || subject == Subject::kRead ? Subject::kRead : Subject::kCopy;
+}
+
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps) {
   std::vector<Measurement> list;

@@ -38,6 +38,10 @@ struct Measurement {
   /// Bytes that must cross the memory bus: each logit read once, each result written once. What a
   /// step reads or writes beyond that is its own doing.
   std::int64_t bytes() const;
+
+  /// The transfer that no implementation can beat: kCopy where as much is written as is read,
+  /// kRead where next to nothing is.
+  Subject ceiling() const;
 };
 
 /// All measurements of `steps` and of `cudnn_steps`, those of one type and shape next to each

@@ -41,8 +41,7 @@ class TimesOnGpu : public Times {
 
   Result time(const Measurement& m) override {
     if (m.step == nullptr) return transfer(m);
-    const Subject ceiling_of = m.k > 0 ? Subject::kRead : Subject::kCopy;
-    const Result ceiling = transfer({ceiling_of, nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
+    const Result ceiling = transfer({m.ceiling(), nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
     workload_.prepare(m);
     Result result;
     result.timing = timer_.time(m.cache, workload_.step(m));

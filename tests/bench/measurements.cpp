@@ -18,6 +18,8 @@ void launch_softmax(const Softmax<T>&, cudaStream_t) {}
 template <typename T>
 void launch_log_softmax(const LogSoftmax<T>&, cudaStream_t) {}
 template <typename T>
+void launch_loss(const NegativeLogLikelihood<T>&, cudaStream_t) {}
+template <typename T>
 void launch_top_k(const TopK<T>&, cudaStream_t) {}
 
 // One of each kind that the choice of shapes tells apart.
@@ -29,6 +31,7 @@ const std::vector<Step>& some_steps() {
       {"03_top_k", "", {}, WORKLOG_LAUNCHES(launch_top_k)},
       {"03_top_k", "variant", {}, WORKLOG_LAUNCHES(launch_top_k)},
       {"04_log", "", {}, WORKLOG_LAUNCHES(launch_log_softmax)},
+      {"04_log", "loss", {}, WORKLOG_LAUNCHES(launch_loss)},
       {"05_one_row", "", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
       {"05_one_row", "variant", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
   };
@@ -62,6 +65,15 @@ TEST_SUITE("measurements") {
         CHECK(known.contains(
             Measurement{transfer, nullptr, m.dtype, m.rows, m.cols, 0, m.cache}.name()));
       }
+    }
+  }
+
+  TEST_CASE("what writes little is held to the read, all else to the copy") {
+    for (const Measurement& m : all()) {
+      CAPTURE(m.name());
+      const bool writes_little =
+          m.subject == Subject::kRead || m.k > 0 || m.name().starts_with("04_log/loss");
+      CHECK(m.ceiling() == (writes_little ? Subject::kRead : Subject::kCopy));
     }
   }
 
