@@ -62,11 +62,19 @@ def _sum(*changes: dict[str, int]) -> dict[str, int]:
 
 # ---- m and d side by side ----
 
+_LONG_ROW = ("11_long_row_online", "11_long_row_online/backward")
+_THREE_LAUNCHES = ("11_long_row_online/three_launches",)
+_OF_BLOCKS = (
+    Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("reduce_row",)),
+    Kernels(_THREE_LAUNCHES, ("combine_blocks",)),
+)
 _PAIR_KERNELS = (
     Kernels(("05_warp_shuffle", "05_warp_shuffle/combine_every_round")),
     Kernels(("06_vectorized", "06_vectorized/plain_division", "06_vectorized/without_cache_hints")),
     Kernels(("07_topk_fusion",)),
     Kernels(("07_topk_fusion/online_then_top_k",), ("softmax",)),
+    Kernels(("08_log_softmax",)),
+    *_OF_BLOCKS,
 )
 
 
@@ -74,6 +82,51 @@ def _pair(launch: Launch) -> dict[str, int]:
     return _sum(
         _requests("load", -launch.blocks * launch.warps), _requests("store", -launch.blocks)
     )
+
+
+def _pair_of_one_thread(launch: Launch) -> dict[str, int]:
+    return _sum(_requests("load", -launch.blocks), _requests("store", -launch.blocks))
+
+
+def _pair_of_all_but_floats(launch: Launch) -> dict[str, int]:
+    loads = 0 if launch.dtype == "f32" else -launch.blocks * launch.warps
+    return _sum(_requests("load", loads), _requests("store", -launch.blocks))
+
+
+def _of_first_warp(launch: Launch) -> dict[str, int]:
+    return _requests("load", -launch.blocks * (launch.warps - 1))
+
+
+# ---- pairs in global memory ----
+
+_PER_TILE = 32  # elements of a thread, in common/device/row_tiles.cuh
+_MAX_REDUCING_BLOCKS = 256  # of step 11
+_PAIR_BYTES = 8
+
+
+def _row_pair(launch: Launch) -> dict[str, int]:
+    """One thread of each block loads one pair."""
+    return {"global_load_requests": -launch.blocks, "global_load_sectors": -launch.blocks}
+
+
+def _block_pairs(launch: Launch) -> dict[str, int]:
+    """Each block loads the pairs of all blocks that reduced, a pair a thread. m and d lie in the
+    same sectors."""
+    threads = launch.block[0]
+    pairs = min(-(-launch.cols // (_PER_TILE * threads)), _MAX_REDUCING_BLOCKS)
+    return {
+        "global_load_requests": -launch.blocks * -(-pairs // WARP),
+        "global_load_sectors": -launch.blocks * -(-pairs * _PAIR_BYTES // 32),
+    }
+
+
+# ---- stores under a predicate ----
+
+
+def _predicated_store(launch: Launch) -> dict[str, int]:
+    """All warps execute what the first one's first thread does. Those in which nobody stores take
+    no wavefront."""
+    return {"shared_store_requests": launch.blocks * (launch.warps - 1)}
 
 
 # ---- idle warps ----
@@ -124,11 +177,66 @@ RULES = [
         _pair,
     ),
     Rule(
+        "merged_pair_of_one_thread",
+        "The same where only the first thread of the block needs the two.",
+        "@!P0 STS.64 [R0+0x100], R4; @P0 EXIT; LDS.64 R4, [UR4+0x100] (each once a block)",
+        (Kernels(("08_log_softmax/negative_log_likelihood",)),),
+        _pair_of_one_thread,
+    ),
+    Rule(
+        "merged_pair_but_floats",
+        "The same, except that for floats the two are loaded one by one: d is wanted first, for "
+        "its reciprocal.",
+        "half types: @!P1 STS.64 [R0+0x100], R10; LDS.64 R28, [UR4+0x100]. f32: the same store; "
+        "LDS R42, [UR4+0x104]; LDS R41, [UR4+0x100]",
+        (Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("divide_row",)),),
+        _pair_of_all_but_floats,
+    ),
+    Rule(
+        "pair_of_first_warp",
+        "Every warp loads the block's pair in the source, but only the first thread stores it. "
+        "ptxas lets all others exit before the load.",
+        "ISETP.NE.AND P0, PT, R14, RZ, PT; @P0 EXIT; LDS.64 R4, [UR4+0x100]; STG.E.64 "
+        "desc[UR8][R2.64], R4",
+        _OF_BLOCKS,
+        _of_first_warp,
+    ),
+    Rule(
+        "merged_global_pair",
+        "A pair in global memory, which the executor loads member by member, is one load of 8 "
+        "bytes: a request and its sectors less.",
+        "divide_row: LDG.E.64 R10, desc[UR8][R10.64] in the loop over the blocks' pairs; "
+        "combine_blocks: LDG.E.64 R4, desc[UR8][R4.64]",
+        (Kernels(_LONG_ROW, ("divide_row",)), Kernels(_THREE_LAUNCHES, ("combine_blocks",))),
+        _block_pairs,
+    ),
+    Rule(
+        "merged_row_pair",
+        "The same for the one pair of the row, which one thread of each block loads.",
+        "@!P1 LDG.E.64 R14, desc[UR12][R2.64], where P1 is threadIdx.x != 0",
+        (Kernels(_THREE_LAUNCHES, ("divide_row",)),),
+        _row_pair,
+    ),
+    Rule(
+        "predicated_store",
+        "The first thread of the block stores for all. nvcc makes no branch around that but a "
+        "predicate, so that all warps execute the instruction: a request each, but a wavefront "
+        "only where a lane stores.",
+        "ISETP.NE.AND P1, PT, R4, RZ, PT; @!P1 STS [R5], R2 (executed 4096 times where 128 blocks "
+        "have 32 warps); step 11: @!P1 STS.64 [UR4], R14",
+        (
+            Kernels(("10_long_row_many_launches",), ("exponentiate", "divide")),
+            Kernels(_THREE_LAUNCHES, ("divide_row",)),
+        ),
+        _predicated_store,
+    ),
+    Rule(
         "sunk_load",
-        "A warp that has no column to write needs neither m nor d. The source loads them before "
-        "it looks; ptxas moves the load behind the test of the loop.",
+        "A warp that has no column to write needs no m and no d. The source loads them before "
+        "it looks; ptxas moves the load behind the test of the last loop. (Step 09: that of d; m "
+        "is loaded before the second loop's.)",
         "05: LDS.64 R6, [UR4+0x100] behind the loop's first branch: executed 40 times where 40 "
-        "blocks of 32 warps have 20 columns",
+        "blocks of 32 warps have 20 columns; 08, 09: @P0 EXIT; LDS R3, [UR4+0x80] or [R8+0x104]",
         (
             Kernels(
                 (
@@ -136,6 +244,8 @@ RULES = [
                     "05_warp_shuffle/combine_every_round",
                     "05_warp_shuffle/safe",
                     "05_warp_shuffle/unsafe",
+                    "08_log_softmax/log_of_softmax",
+                    "09_long_row_one_block",
                 )
             ),
         ),
