@@ -61,6 +61,19 @@ __global__ void branch_between_shuffles(const float* x, float* y, int rounds) {
   y[threadIdx.x] = value;
 }
 
+// A branch after many events that all lanes have in common, and a shuffle later on.
+__global__ void late_branch(const float* x, float* y, int rounds, int more_blocks) {
+  float value = 0.0f;
+  for (int i = 0; i < rounds; ++i)
+    value += x[i % 8 * 32 + threadIdx.x];
+  for (int i = 0; i < more_blocks; ++i)
+    value *= 1.5f;
+  if (threadIdx.x % 2 == 0) value += x[256 + threadIdx.x];
+  value *= x[288 + threadIdx.x];
+  value = __shfl_xor_sync(0xffffffff, value, 1);
+  y[threadIdx.x] = value + x[320 + threadIdx.x];
+}
+
 __global__ void early_exit(const float* x, float* y, int active) {
   if (static_cast<int>(threadIdx.x) >= active) return;
   y[threadIdx.x] = x[threadIdx.x] + x[32 + threadIdx.x];
@@ -73,6 +86,18 @@ simt::Counters counted() {
 }  // namespace
 
 TEST_SUITE_BEGIN("divergence");
+
+// The first test, as others make the logs grow.
+TEST_CASE("lanes that part just where their logs are full meet again all the same") {
+  const auto x = zeros<float>(1024);
+  const DeviceArray<float> y(32);
+  for (int rounds = 400; rounds < 1200; ++rounds) {
+    for (int more_blocks = 0; more_blocks < 3; ++more_blocks) {
+      late_branch<<<1, 32>>>(x.get(), y.get(), rounds, more_blocks);
+      REQUIRE(counted().global_loads.requests == static_cast<std::uint64_t>(rounds) + 3);
+    }
+  }
+}
 
 TEST_CASE("a ragged loop takes as many requests as its longest lane") {
   const auto x = zeros<float>(1024);

@@ -50,7 +50,8 @@ struct Warp {
   unsigned at_barrier = 0;
   unsigned at_cluster_barrier = 0;
   unsigned log_full = 0;
-  std::uint32_t last_sync = 0;  ///< the worker's clock at the last __syncwarp
+  Event last_event = kMeetingPoint;  ///< that all lanes took, of those no longer in their logs
+  std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
 
   // Most often all lanes ask for the same: these tell without a look at each of them.
   Exchange first_exchange = {};  ///< of the first that came to wait

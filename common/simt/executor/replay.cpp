@@ -235,8 +235,9 @@ void replay(Worker& worker, Warp& warp) {
   worker.tally.begin_warp(cursors.count);
   const std::size_t common = common_events(cursors);
   take_together(worker.tally, cursors, common);
-  const Event before = common > 0 ? cursors.of[0].at[-1] : kMeetingPoint;
+  const Event before = common > 0 ? cursors.of[0].at[-1] : warp.last_event;
   DivergentReplay(worker).run(cursors, before);
+  warp.last_event = kMeetingPoint;
   for (LaneLog& log : worker.logs)
     log.clear();
 }
@@ -253,6 +254,7 @@ void replay_front(Worker& worker, Warp& warp) {
   worker.tally.begin_warp(cursors.count);
   const std::size_t common = common_events(cursors);
   const std::size_t accesses = take_together(worker.tally, cursors, common);
+  if (common > 0) warp.last_event = cursors.of[0].at[-1];  // perhaps the branch at which they part
   for (unsigned i = 0; i < cursors.count; ++i) {
     worker.logs[cursors.of[i].lane].drop_front(common, accesses);
   }

@@ -72,6 +72,7 @@ void run_warp(Worker& worker, Warp& warp) {
 void begin_warp(Warp& warp) {
   warp.alive = warp.ready = warp.present;
   warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
+  warp.last_event = kMeetingPoint;
 }
 
 // Gives a block the shape of the launch. Nothing to do when the one before had the same.

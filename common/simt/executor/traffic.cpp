@@ -80,10 +80,10 @@ unsigned constant_words(const Request& request) {
 namespace {
 
 // Lanes that the banks serve at a time: a warp, half of one for 8-byte accesses, a quarter for
-// 16-byte ones; and twice as many when neighbouring lanes want the same.
+// 16-byte ones; and twice as many when neighbouring lanes want the same, except in a store.
 unsigned lanes_served_together(const Request& request) {
   unsigned group = request.bytes <= kWordBytes ? kWarpSize : kWarpSize * kWordBytes / request.bytes;
-  if (group == kWarpSize) return group;
+  if (group == kWarpSize || request.kind == AccessKind::kSharedStore) return group;
   for (unsigned i = 1; i < request.count; ++i) {
     const bool neighbours =
         request.lanes[i] == (request.lanes[i - 1] ^ 1) && request.lanes[i] % 2 == 1;
