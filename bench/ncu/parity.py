@@ -1,6 +1,6 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
-from compiler import LISTED, RULES, STEADY, VARYING, changes, listed_reason
+from compiler import EXCUSES, KINDS, RULES, STEADY, VARYING, changes, listed_reason
 from figures import FIGURES, NOT_COMPARED, Figure, Launch
 from rows import InputError
 
@@ -21,8 +21,7 @@ def compare(measured: dict, counted: dict) -> dict:
         "figures": {figure.name: list(figure.metrics) for figure in FIGURES},
         "not_compared": NOT_COMPARED,
         "reasons": {
-            entry.key: {"what": entry.what, "sass": entry.sass}
-            for entry in [*RULES, *LISTED, VARYING, STEADY]
+            entry.key: {"what": entry.what, "sass": entry.sass} for entry in [*RULES, *EXCUSES]
         },
         "totals": totals(cases),
         "cases": cases,
@@ -119,7 +118,9 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
                 "rules": applied,
             }
     for name, difference in result["differ"].items():
-        difference["reason"] = listed_reason(launch, name, excess[name]) or _more_wavefronts(name, excess)
+        difference["reason"] = listed_reason(launch, name, excess[name]) or _more_wavefronts(
+            name, excess
+        )
     return result
 
 
@@ -135,12 +136,13 @@ def _theirs(figure: Figure, metrics: dict) -> list[int]:
 
 
 def _more_wavefronts(name: str, excess: dict[str, list[int]]) -> str:
-    """Wavefronts too many, each of them a conflict, in every run."""
-    wavefronts, conflicts = (excess.get(figure) for figure in VARYING.figures)
-    upwards = wavefronts is not None and min(wavefronts) >= 0 and max(wavefronts) > 0
-    if name not in VARYING.figures or not upwards or wavefronts != conflicts:
-        return ""
-    return VARYING.key if len(set(wavefronts)) > 1 else STEADY.key
+    """Wavefronts too many, each of them a conflict, in every run: what the rules leave."""
+    for kind in KINDS:
+        wavefronts, conflicts = (excess.get(figure) for figure in VARYING[kind].figures)
+        upwards = wavefronts is not None and min(wavefronts) >= 0 and max(wavefronts) > 0
+        if name in VARYING[kind].figures and upwards and wavefronts == conflicts:
+            return (VARYING if len(set(wavefronts)) > 1 else STEADY)[kind].key
+    return ""
 
 
 def restored(recorded: dict) -> dict:
