@@ -230,7 +230,7 @@ RULES = [
         "pair_of_first_warp",
         "Every warp loads the block's pair in the source, but only the first thread stores it. "
         "ptxas lets all others exit before the load.",
-        "ISETP.NE.AND P0, PT, R14, RZ, PT; @P0 EXIT; LDS.64 R4, [UR4+0x100]; STG.E.64 "
+        "ISETP.NE.AND P0, PT, R2, RZ, PT; @P0 EXIT; LDS.64 R4, [UR4+0x100]; STG.E.64 "
         "desc[UR8][R2.64], R4",
         _OF_BLOCKS,
         _of_first_warp,
