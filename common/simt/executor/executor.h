@@ -73,9 +73,26 @@ void set_error(int code);
 #define WORKLOG_RENDEZVOUS
 #endif
 
+// A rendezvous of many lanes is in two halves: arrive_...() ends in a jump to another lane, and the
+// lane that goes on does so in its kernel, which calls leave_...() at once. In a single function
+// the processor would mispredict its return, because that is on another stack than its call:
+// measured, a switch takes 20 ns in that way, and 8 ns in this one.
+
+/// What a lane that goes on takes over from the one that ran before it: where that one will go on,
+/// and where to keep that.
+struct Handover {
+  void* context;
+  void* kept_in;
+};
+
+WORKLOG_RENDEZVOUS Handover arrive_at_block_barrier(bool predicate, Location where);
+int leave_block_barrier(Handover handover);
+
 /// Waits until all threads of the block that have not returned arrive. Returns how many of them
 /// passed `predicate`.
-WORKLOG_RENDEZVOUS int block_barrier(bool predicate, Location where);
+[[gnu::always_inline]] inline int block_barrier(bool predicate, Location where) {
+  return leave_block_barrier(arrive_at_block_barrier(predicate, where));
+}
 
 /// What a lane asks of the other lanes of its warp. Its 16 bytes travel in two registers, without a
 /// gap: g++ copies what ends in one in pieces that overlap, on which processors stall.
@@ -87,10 +104,16 @@ struct Exchange {
   bool operator==(const Exchange&) const = default;
 };
 
+WORKLOG_RENDEZVOUS Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value,
+                                                     Location where);
+std::uint64_t leave_warp_operation(Handover handover);
+
 /// One lane's part in a warp-wide operation; `value` holds up to 8 bytes. Shuffles return the
 /// source lane's value, kBallot the lanes whose value is not 0.
-WORKLOG_RENDEZVOUS std::uint64_t warp_operation(Exchange exchange, std::uint64_t value,
-                                                Location where);
+[[gnu::always_inline]] inline std::uint64_t warp_operation(Exchange exchange, std::uint64_t value,
+                                                           Location where) {
+  return leave_warp_operation(arrive_at_warp_operation(exchange, value, where));
+}
 
 /// The lanes of the calling warp that wait at that place when no other lane can go on.
 WORKLOG_RENDEZVOUS unsigned active_lanes(Location where);

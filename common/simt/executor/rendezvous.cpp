@@ -300,7 +300,17 @@ bool join_exchange(Warp& warp, const Lane& lane, unsigned members) {
 
 }  // namespace
 
-std::uint64_t warp_operation(Exchange exchange, std::uint64_t value, Location where) {
+namespace {
+
+// What a lane takes over that goes on without a switch. Not inline: clang would no longer see that
+// the jump to another lane is the last thing its function does.
+[[gnu::noinline]] Handover nothing_from(Lane& self) {
+  return {self.context, &self.context};
+}
+
+}  // namespace
+
+Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value, Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
   const int width = exchange.width;
@@ -317,8 +327,14 @@ std::uint64_t warp_operation(Exchange exchange, std::uint64_t value, Location wh
   if (join_exchange(warp, lane, members)) {
     complete(warp, exchange.operation, exchange.mask, members);
   }
-  if ((warp.ready & lane.bit()) == 0) run_others(lane);
-  return warp.results[lane.number];
+  if ((warp.ready & lane.bit()) != 0) return nothing_from(lane);
+  return jump(turn_to_others(lane), lane.context);
+}
+
+std::uint64_t leave_warp_operation(Handover handover) {
+  keep_context_of_caller(handover);
+  const Lane& lane = *current.lane;
+  return lane.warp->results[lane.number];
 }
 
 namespace {
@@ -372,7 +388,7 @@ unsigned active_lanes(Location where) {
 
 // ---- barriers ----
 
-int block_barrier(bool predicate, Location where) {
+Handover arrive_at_block_barrier(bool predicate, Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
   Block& block = *warp.block;
@@ -385,8 +401,12 @@ int block_barrier(bool predicate, Location where) {
   lane.where = where;
   warp.at_barrier |= lane.bit();
   warp.ready &= ~lane.bit();
-  run_others(lane);
-  return block.barrier_result;
+  return jump(turn_to_others(lane), lane.context);
+}
+
+int leave_block_barrier(Handover handover) {
+  keep_context_of_caller(handover);
+  return current.lane->warp->block->barrier_result;
 }
 
 namespace {
@@ -417,7 +437,7 @@ void grid_barrier(Location where) {
 void cluster_barrier(Location where) {
   // A cluster of one block.
   if (grid_is_cooperative()) {
-    block_barrier(false, where);
+    leave_block_barrier(arrive_at_block_barrier(false, where));
   } else {
     wait_for_other_blocks(where);
   }

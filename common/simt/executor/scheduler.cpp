@@ -17,7 +17,7 @@ namespace {
 
 // A fiber's life: a thread of one block, then of another.
 void fiber_main(context::transfer_t caller) {
-  keep_context_of_caller(caller);
+  keep_context_of_caller({caller.fctx, caller.data});
   Lane& self = *current.lane;
   Warp& warp = *self.warp;
   for (;;) {
@@ -34,7 +34,7 @@ void fiber_main(context::transfer_t caller) {
 
 void abandon_launch(Lane& self) {
   worker_of(self).aborted = true;
-  switch_to_scheduler(self);
+  jump(worker_of(self).scheduler, self.context);
   std::abort();  // an abandoned fiber is never resumed
 }
 
@@ -43,7 +43,7 @@ namespace {
 void resume_warp(Worker& worker, Warp& warp) {
   Lane& first = warp.lanes[std::countr_zero(warp.ready)];
   current.log = worker.launch->counting ? first.log : nullptr;
-  switch_to(first, worker.scheduler);
+  keep_context_of_caller(jump(turn_to(first), worker.scheduler));
   current.lane = nullptr;
   current.log = nullptr;
 }

@@ -29,24 +29,30 @@ void run_cluster(Worker& worker, std::uint64_t first, unsigned count);
 // jump_fcontext, 14 ns with the public boost::context::fiber, which can only switch from any fiber
 // to any other through resume_with. Hence the former, although it lives in `detail`.
 //
-// These functions are inline because each return on another stack than the call is mispredicted by
-// the processor.
+// Each return on another stack than the call is mispredicted by the processor. Hence these
+// functions are inline, and where many lanes meet the jump is the last instruction (executor.h).
 
 namespace context = boost::context::detail;
 
-/// Whoever jumps passes the address at which its own context shall be kept.
-inline void keep_context_of_caller(context::transfer_t caller) {
-  *static_cast<context::fcontext_t*>(caller.data) = caller.fctx;
+/// jump_fcontext, which returns Boost's transfer_t: here under a name for which kernels need none
+/// of Boost's headers.
+[[gnu::always_inline]] inline Handover jump(context::fcontext_t to, context::fcontext_t& kept_in) {
+  static_assert(sizeof(Handover) == sizeof(context::transfer_t));
+  using Jump = Handover (*)(context::fcontext_t, void*);
+  const auto function = reinterpret_cast<void (*)()>(&context::jump_fcontext);
+  return reinterpret_cast<Jump>(function)(to, &kept_in);
 }
 
-[[gnu::always_inline]] inline void switch_to(Lane& next, context::fcontext_t& kept_in) {
+/// Whoever jumps passes the address at which its own context shall be kept.
+inline void keep_context_of_caller(Handover caller) {
+  *static_cast<context::fcontext_t*>(caller.kept_in) = caller.context;
+}
+
+/// Where `next` goes on, when the caller jumps there.
+inline context::fcontext_t turn_to(Lane& next) {
   current.lane = &next;
   threadIdx = next.index;
-  keep_context_of_caller(context::jump_fcontext(next.context, &kept_in));
-}
-
-inline void switch_to_scheduler(Lane& self) {
-  keep_context_of_caller(context::jump_fcontext(worker_of(self).scheduler, &self.context));
+  return next.context;
 }
 
 /// Lanes take turns: the next is the first ready one with a higher number, else the first of all.
@@ -55,14 +61,19 @@ inline Lane& next_ready(const Warp& warp, unsigned after) {
   return warp.lanes[std::countr_zero(higher != 0 ? higher : warp.ready)];
 }
 
-/// Called by a lane that is not ready: runs others until it is.
-[[gnu::always_inline]] inline void run_others(Lane& self) {
+/// Where others go on that run until `self`, which is not ready, is.
+[[gnu::always_inline]] inline context::fcontext_t turn_to_others(Lane& self) {
   const Warp& warp = *self.warp;
   if (warp.ready == 0) [[unlikely]]
-    return switch_to_scheduler(self);
+    return worker_of(self).scheduler;
   Lane& next = next_ready(warp, self.number);
   if (current.log != nullptr) current.log = next.log;
-  switch_to(next, self.context);
+  return turn_to(next);
+}
+
+/// Called by a lane that is not ready: runs others until it is.
+inline void run_others(Lane& self) {
+  keep_context_of_caller(jump(turn_to_others(self), self.context));
 }
 
 }  // namespace simt
