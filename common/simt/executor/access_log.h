@@ -22,23 +22,28 @@ enum class AccessKind : std::uint8_t {
   kMeeting,      ///< an atomic operation on memory whose traffic is not counted
 };
 
-/// One lane's access, packed into 8 bytes because millions are kept. User addresses have 48 bits.
-struct Access {
-  std::uint64_t address : 48;
-  std::uint64_t bytes : 7;
-  std::uint64_t is_volatile : 1;
-  std::uint64_t kind_bits : 8;
-
+/// One lane's access, packed into 8 bytes because millions are kept. User addresses have 48 bits;
+/// above them lie 7 bits for the size, one for volatile, and 8 for the kind.
+class Access {
+ public:
   Access() = default;
-  Access(std::uintptr_t at, unsigned size, AccessKind kind, bool of_volatile = false)
-      : address(at),
-        bytes(size),
-        is_volatile(of_volatile),
-        kind_bits(static_cast<std::uint64_t>(kind)) {}
-  bool is_like(const Access& other) const {
-    return bytes == other.bytes && is_volatile == other.is_volatile && kind_bits == other.kind_bits;
-  }
-  AccessKind kind() const { return static_cast<AccessKind>(kind_bits); }
+  constexpr Access(std::uintptr_t address, unsigned bytes, AccessKind kind,
+                   bool is_volatile = false)
+      : bits_((address & kAddressMask) | std::uint64_t{bytes} << 48 |
+              std::uint64_t{is_volatile} << 55 | static_cast<std::uint64_t>(kind) << 56) {}
+
+  std::uint64_t address() const { return bits_ & kAddressMask; }
+  unsigned bytes() const { return static_cast<unsigned>(bits_ >> 48 & 0x7f); }
+  bool is_volatile() const { return bits_ >> 55 & 1; }
+  AccessKind kind() const { return static_cast<AccessKind>(bits_ >> 56); }
+  /// Whether they differ in nothing but the address.
+  bool is_like(Access other) const { return (bits_ ^ other.bits_) >> 48 == 0; }
+  /// Of accesses that are alike the distance of their addresses.
+  std::uint64_t operator-(Access other) const { return bits_ - other.bits_; }
+
+ private:
+  static constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 48) - 1;
+  std::uint64_t bits_;
 };
 
 /// An event on a lane's path: a basic block or an access, named by its place in the code. Two lanes

@@ -51,20 +51,34 @@ std::size_t common_events(const Cursors& cursors) {
   return common;
 }
 
+// A request of these lanes. Which one it is remains to be said.
+Request request_of(const Cursors& cursors) {
+  Request request;
+  request.count = cursors.count;
+  for (unsigned i = 0; i < cursors.count; ++i)
+    request.lanes[i] = static_cast<std::uint8_t>(cursors.of[i].lane);
+  return request;
+}
+
+void describe(Request& request, Access access) {
+  request.kind = access.kind();
+  request.bytes = access.bytes();
+  request.is_volatile = access.is_volatile();
+}
+
 // Through a generic pointer, lanes may reach different memories: a request for each.
-[[gnu::noinline]] void count_mixed_access(Tally& tally, const Cursors& cursors) {
+[[gnu::noinline]] void count_mixed_access(Tally& tally, const Cursors& cursors, std::size_t ahead,
+                                          Event site) {
   std::uint32_t rest = ~0u >> (kWarpSize - cursors.count);
   while (rest != 0) {
-    const Access& first = *cursors.of[static_cast<unsigned>(std::countr_zero(rest))].access;
+    const Access first = cursors.of[static_cast<unsigned>(std::countr_zero(rest))].access[ahead];
     Request request;
-    request.site = *cursors.of[0].at;
-    request.kind = first.kind();
-    request.bytes = static_cast<unsigned>(first.bytes);
-    request.is_volatile = first.is_volatile;
+    request.site = site;
+    describe(request, first);
     for (unsigned i = 0; i < cursors.count; ++i) {
-      const Access& access = *cursors.of[i].access;
+      const Access access = cursors.of[i].access[ahead];
       if ((rest >> i & 1) == 0 || !access.is_like(first)) continue;
-      request.addresses[request.count] = access.address;
+      request.addresses[request.count] = access.address();
       request.lanes[request.count++] = static_cast<std::uint8_t>(cursors.of[i].lane);
       rest &= ~(1u << i);
     }
@@ -73,52 +87,78 @@ std::size_t common_events(const Cursors& cursors) {
   }
 }
 
-// Counts the access before which all cursors stand.
-void count_access(Tally& tally, const Cursors& cursors) {
-  Request request;
-  request.site = *cursors.of[0].at;
-  request.count = cursors.count;
-  const Access& first = *cursors.of[0].access;
+[[gnu::noinline]] void count_irregular_access(Tally& tally, const Cursors& cursors,
+                                              std::size_t ahead, Request& request) {
+  const Access first = cursors.of[0].access[ahead];
   bool alike = true;
   for (unsigned i = 0; i < cursors.count; ++i) {
-    const Access& access = *cursors.of[i].access;
+    const Access access = cursors.of[i].access[ahead];
     alike &= access.is_like(first);
-    request.addresses[i] = access.address;
-    request.lanes[i] = static_cast<std::uint8_t>(cursors.of[i].lane);
+    request.addresses[i] = access.address();
   }
   if (!alike) [[unlikely]]
-    return count_mixed_access(tally, cursors);
-  request.kind = first.kind();
-  request.bytes = static_cast<unsigned>(first.bytes);
-  request.is_volatile = first.is_volatile;
+    return count_mixed_access(tally, cursors, ahead, request.site);
+  describe(request, first);
   find_stride(request);
   tally.add(request);
 }
 
+// Whether these accesses are of one kind and lie at equal distances, as most do. One look at each
+// lane tells both: what begins alike and goes on in equal steps up to something alike is alike.
+bool are_regular(const Cursors& cursors, std::size_t ahead, std::uint64_t distance) {
+  const Access first = cursors.of[0].access[ahead];
+  const Access last = cursors.of[cursors.count - 1].access[ahead];
+  if (!first.is_like(cursors.of[1].access[ahead]) || !first.is_like(last)) return false;
+  std::uint64_t differences = 0;
+  std::uint64_t expected = 0;
+  for (unsigned i = 0; i < cursors.count; ++i, expected += distance)
+    differences |= (cursors.of[i].access[ahead] - first) ^ expected;
+  return differences == 0;
+}
+
+// Counts the access that lies so many accesses ahead of all cursors. The request has its lanes and
+// its place in the code.
+void count_access(Tally& tally, const Cursors& cursors, std::size_t ahead, Request& request) {
+  if (cursors.count < 2) return count_irregular_access(tally, cursors, ahead, request);
+  const Access first = cursors.of[0].access[ahead];
+  const std::uint64_t distance = cursors.of[1].access[ahead] - first;
+  if (!are_regular(cursors, ahead, distance)) [[unlikely]]
+    return count_irregular_access(tally, cursors, ahead, request);
+  std::uint64_t address = first.address();
+  for (unsigned i = 0; i < cursors.count; ++i, address += distance)
+    request.addresses[i] = address;
+  describe(request, first);
+  request.stride = {.regular = true, .bytes = static_cast<std::int64_t>(distance)};
+  tally.add(request);
+}
+
 void take_together(Tally& tally, Cursors& cursors) {
-  const bool access = is_access(*cursors.of[0].at);
-  if (access) count_access(tally, cursors);
+  const Event event = *cursors.of[0].at;
+  if (is_access(event)) {
+    Request request = request_of(cursors);
+    request.site = event;
+    count_access(tally, cursors, 0, request);
+  }
   for (unsigned i = 0; i < cursors.count; ++i) {
     ++cursors.of[i].at;
-    cursors.of[i].access += access;
+    cursors.of[i].access += is_access(event);
   }
 }
 
 // The same for many events, of which those that are no accesses cost nothing. Returns the accesses.
 std::size_t take_together(Tally& tally, Cursors& cursors, std::size_t events) {
+  Request request = request_of(cursors);
   std::size_t accesses = 0;
   const Event* const begin = cursors.of[0].at;
   for (std::size_t i = 0; i < events; ++i) {
     if (!is_access(begin[i])) continue;
-    cursors.of[0].at = begin + i;
-    count_access(tally, cursors);
-    for (unsigned k = 0; k < cursors.count; ++k)
-      ++cursors.of[k].access;
-    ++accesses;
+    request.site = begin[i];
+    count_access(tally, cursors, accesses++, request);
   }
-  cursors.of[0].at = begin;
-  for (unsigned k = 0; k < cursors.count; ++k)
+  for (unsigned k = 0; k < cursors.count; ++k) {
     cursors.of[k].at += events;
+    cursors.of[k].access += accesses;
+  }
   return accesses;
 }
 
@@ -144,6 +184,7 @@ class DivergentReplay {
 
   // `before` is the event that all lanes took last.
   void run(Cursors cursors, Event before) {
+    if (drop_finished(cursors); cursors.count == 0) return;
     flow_.clear();
     add_distinct_paths(cursors, before);
     while (drop_finished(cursors), cursors.count > 0) {
