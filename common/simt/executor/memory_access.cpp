@@ -91,7 +91,8 @@ void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsig
 
 }  // namespace
 
-void wait_for_replay(Lane& lane) {
+void wait_for_replay() {
+  Lane& lane = *current.lane;
   check_time_limit(lane);
   lane.warp->log_full |= lane.bit();
   lane.warp->ready &= ~lane.bit();
@@ -145,9 +146,14 @@ void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& plac
 }
 
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
+  std::uint8_t* const states = arena.states(address);
+  const auto is_unwritten = [](std::uint8_t state) { return state == kUnwritten; };
+  if (direction == Direction::kStore && std::all_of(states, states + bytes, is_unwritten)) {
+    std::fill_n(states, bytes, kWritten);
+    return;
+  }
   bool outside = false;
   bool unwritten = false;
-  std::uint8_t* states = arena.states(address);
   for (unsigned i = 0; i < bytes; ++i) {
     outside |= states[i] == kUnallocated;
     unwritten |= states[i] == kUnwritten;

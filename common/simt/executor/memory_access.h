@@ -15,8 +15,9 @@ namespace simt {
 
 enum class Direction : std::uint8_t { kLoad, kStore };
 
-/// The lane's log is full: others run until it has been replayed.
-void wait_for_replay(Lane& lane);
+template <Direction kDirection>
+constexpr AccessKind kGlobalAccess =
+    kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore;
 
 /// Neither the arena nor host code: shared memory, the stack, the device's variables, or a mistake.
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
@@ -27,13 +28,15 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
 /// Some byte is not in the state `kWritten`.
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
 
+/// The running lane's log is full: others run until it has been replayed.
+void wait_for_replay();
+
 inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                        std::uintptr_t code_address, bool is_volatile = false) {
   if (current.log == nullptr) return;
   const Access access(address, bytes, kind, is_volatile);
-  if (!current.log->add_access(code_address, access)) [[unlikely]] {
-    wait_for_replay(*current.lane);
-  }
+  if (!current.log->add_access(code_address, access)) [[unlikely]]
+    wait_for_replay();
 }
 
 template <unsigned kBytes>
@@ -46,30 +49,34 @@ bool all_written(std::uintptr_t address) {
   return std::memcmp(arena.states(address), kExpected.data(), kBytes) == 0;
 }
 
-template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
-inline void on_access(void* pointer, std::uintptr_t code_address) {
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (current.lane == nullptr) [[unlikely]] {
-    return access_from_host(address, kBytes, kDirection, code_address);
-  }
-  if (address - current.lane->stack < FiberStacks::kUsableBytes) return;
+/// Whatever is not as nearly always: by host code, elsewhere, misaligned or not written before.
+/// Apart from the common case, which so needs no registers saved and no stack.
+template <unsigned kBytes, Direction kDirection, bool kVolatile>
+[[gnu::noinline]] void on_unusual_access(std::uintptr_t address, std::uintptr_t code_address) {
+  if (current.lane == nullptr) return access_from_host(address, kBytes, kDirection, code_address);
   if (!arena.contains(address)) {
     return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
-  if (address % kBytes != 0) [[unlikely]]
-    refuse_misaligned(address, kBytes, {{}, code_address});
-  if (!all_written<kBytes>(address)) [[unlikely]] {
-    check_states(address, kBytes, kDirection, {{}, code_address});
+  if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
+  check_states(address, kBytes, kDirection, {{}, code_address});
+  log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
+}
+
+template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
+inline void on_access(void* pointer, std::uintptr_t code_address) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const bool is_host_code = current.log == nullptr && current.lane == nullptr;
+  if (!arena.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address) ||
+      is_host_code) {
+    return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
-  log_access(address, kBytes,
-             kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
-             code_address, kVolatile);
+  log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
 inline void on_basic_block(std::uintptr_t code_address) {
   if (current.log == nullptr) return;
   if (!current.log->add_basic_block(code_address)) [[unlikely]]
-    wait_for_replay(*current.lane);
+    wait_for_replay();
 }
 
 /// An object whose alignment is not known: in pieces of 4 bytes, or less where it must be.
