@@ -80,7 +80,7 @@ struct Block {
   std::uint64_t race_key = 0;      ///< by which global_races knows its accesses
   unsigned fences = 0;             ///< how often it made its accesses visible to other blocks
   bool met = false;                ///< has seen what other blocks made visible
-  std::vector<Lane> lanes;
+  std::vector<Lane> lanes;         ///< one more than there are threads
   std::vector<Warp> warps;
 };
 

@@ -106,4 +106,34 @@ Event ControlFlow::reconvergence_point(Event branch) {
   return events_[immediate_[nodes_.at(branch)]];
 }
 
+void DistinctPaths::add(const Event* begin, const Event* end) {
+  events_.insert(events_.end(), begin, end);
+  events_.push_back(ControlFlow::kEnd);
+}
+
+std::size_t DistinctPaths::hash() const {
+  std::uint64_t hash = 0;
+  for (const Event event : events_)
+    hash = (hash ^ event) * 0x9e3779b97f4a7c15u;  // the golden ratio's bits: odd, and without order
+  return hash >> 32;
+}
+
+void DistinctPaths::add_to(ControlFlow& flow) const {
+  const auto end = events_.data() + events_.size();
+  for (const Event* path = events_.data() + 1; path != end;) {
+    const Event* const path_end = std::find(path, end, ControlFlow::kEnd);
+    flow.add_path(events_[0], path, path_end);
+    path = path_end + 1;
+  }
+}
+
+ControlFlow& KnownControlFlows::of(const DistinctPaths& paths) {
+  Known& known = known_[paths.hash() % known_.size()];
+  if (known.paths == paths) return known.flow;
+  known.flow.clear();
+  paths.add_to(known.flow);
+  known.paths = paths.are_long() ? DistinctPaths{} : paths;
+  return known.flow;
+}
+
 }  // namespace simt

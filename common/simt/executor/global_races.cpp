@@ -274,11 +274,10 @@ bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) 
 // Words of one line, by lanes from `lane` on. False if it is not that simple.
 bool note_words(const Noting& noting, std::size_t offset, unsigned count, unsigned lane) {
   Key* const kept = noting.shadow.first + (offset >> 2);
-  if (untouched(noting.shadow, offset) || none_of_epoch(kept, count)) {
+  if (untouched(noting.shadow, offset) || !all_of_rank(kept, count, noting.key)) {
+    if (!untouched(noting.shadow, offset) && !none_of_epoch(kept, count)) return false;
     for (unsigned i = 0; i < count; ++i)
       kept[i] = Noting::of_lane(noting.key, lane + i);
-  } else if (!all_of_rank(kept, count, noting.key)) {
-    return false;
   }
   return nobody_conflicts(noting, offset, count);
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "common/simt/executor/findings.h"
 #include "common/simt/executor/global_races.h"
@@ -77,7 +78,7 @@ std::string describe_threads(const Block& block) {
     unsigned last = 0;
   };
   std::map<std::string, Group> groups;
-  for (const Lane& lane : block.lanes) {
+  for (const Lane& lane : std::span(block.lanes).first(block.threads)) {
     Group& group = groups[describe(lane)];
     if (group.threads++ == 0) group.first = lane.thread;
     group.last = lane.thread;

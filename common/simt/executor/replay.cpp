@@ -178,15 +178,29 @@ bool stand_together(const Cursors& cursors) {
   return true;
 }
 
+// Those of the cursors' paths that differ.
+DistinctPaths distinct_paths(const Cursors& cursors, Event before) {
+  DistinctPaths paths(before);
+  std::array<unsigned, kWarpSize> distinct;
+  unsigned count = 0;
+  for (unsigned i = 0; i < cursors.count; ++i) {
+    const Cursor& mine = cursors.of[i];
+    const auto same_path = [&](unsigned other) {
+      return std::equal(cursors.of[other].at, cursors.of[other].end, mine.at, mine.end);
+    };
+    if (std::any_of(distinct.begin(), distinct.begin() + count, same_path)) continue;
+    distinct[count++] = i;
+    paths.add(mine.at, mine.end);
+  }
+  return paths;
+}
+
 class DivergentReplay {
  public:
-  explicit DivergentReplay(Worker& worker) : tally_(worker.tally), flow_(worker.control_flow) {}
+  DivergentReplay(Tally& tally, ControlFlow& flow) : tally_(tally), flow_(flow) {}
 
   // `before` is the event that all lanes took last.
   void run(Cursors cursors, Event before) {
-    if (drop_finished(cursors); cursors.count == 0) return;
-    flow_.clear();
-    add_distinct_paths(cursors, before);
     while (drop_finished(cursors), cursors.count > 0) {
       run_to_meeting_point(cursors, before);
       before = kMeetingPoint;
@@ -194,18 +208,6 @@ class DivergentReplay {
   }
 
  private:
-  void add_distinct_paths(const Cursors& cursors, Event before) {
-    for (unsigned i = 0; i < cursors.count; ++i) {
-      const auto same_path = [&, i](const Cursor& other) {
-        return std::equal(other.at, other.end, cursors.of[i].at, cursors.of[i].end);
-      };
-      const auto mine = cursors.of.begin() + i;
-      if (std::none_of(cursors.of.begin(), mine, same_path)) {
-        flow_.add_path(before, cursors.of[i].at, cursors.of[i].end);
-      }
-    }
-  }
-
   void run_to_meeting_point(Cursors& cursors, Event before) {
     Cursors segment = cursors;
     for (unsigned i = 0; i < cursors.count; ++i) {
@@ -277,7 +279,11 @@ void replay(Worker& worker, Warp& warp) {
   const std::size_t common = common_events(cursors);
   take_together(worker.tally, cursors, common);
   const Event before = common > 0 ? cursors.of[0].at[-1] : warp.last_event;
-  DivergentReplay(worker).run(cursors, before);
+  const auto last = cursors.of.begin() + cursors.count;
+  if (std::any_of(cursors.of.begin(), last, [](const Cursor& c) { return c.at != c.end; })) {
+    ControlFlow& flow = worker.control_flows.of(distinct_paths(cursors, before));
+    DivergentReplay(worker.tally, flow).run(cursors, before);
+  }
   warp.last_event = kMeetingPoint;
   for (LaneLog& log : worker.logs)
     log.clear();

@@ -84,7 +84,7 @@ void shape_block(Worker& worker, Block& block, unsigned slot) {
   block.worker = &worker;
   block.threads = threads;
   block.warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
-  block.lanes.resize(threads);
+  block.lanes.resize(threads + 1);  // turn_to_others() looks one lane ahead
   for (unsigned thread = 0; thread < threads; ++thread) {
     Warp& warp = block.warps[thread / kWarpSize];
     Lane& lane = block.lanes[thread];

@@ -68,6 +68,7 @@ inline Lane& next_ready(const Warp& warp, unsigned after) {
     return worker_of(self).scheduler;
   Lane& next = next_ready(warp, self.number);
   if (current.log != nullptr) current.log = next.log;
+  __builtin_prefetch((&next)[1].context);  // most often the one after it
   return turn_to(next);
 }
 

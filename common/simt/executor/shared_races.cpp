@@ -1,6 +1,7 @@
 #include "common/simt/executor/shared_races.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "common/simt/executor/findings.h"
@@ -127,28 +128,59 @@ struct Attempt {
 
 }  // namespace
 
+namespace {
+
+// Whether it is a mistake to access this byte now; reports that.
+bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
+                const Attempt& mine) {
+  const auto races_with = [&](const LastAccess& other, Kind kind) {
+    report_race(mine, other, kind);
+    return true;
+  };
+  if (races_with_last(byte.store, me)) return races_with(byte.store, Kind::kStore);
+  if (atomic != nullptr && races_with_any(*atomic, me)) return races_with(*atomic, Kind::kAtomic);
+  if (mine.kind == Kind::kStore) {
+    return races_with_any(byte.load, me) && races_with(byte.load, Kind::kLoad);
+  }
+  if (byte.store.time >= mine.owner.start) return false;
+  report_unwritten(mine);
+  return true;
+}
+
+// Notes an access to bytes of which all that is remembered is the same.
+void note_alike(SharedByte* cells, unsigned bytes, const Accessor& me, Kind kind) {
+  if (kind == Kind::kStore) {
+    for (unsigned i = 0; i < bytes; ++i)
+      note(cells[i].store, me, LastAccess::kNone);
+  } else {
+    const LastAccess::Others others = others_before(cells[0].load, me);
+    for (unsigned i = 0; i < bytes; ++i)
+      note(cells[i].load, me, others);
+  }
+}
+
+// Most accesses are to bytes that were always accessed together. False negatives, from bits that
+// mean nothing, only cost time.
+bool all_alike(const SharedByte* cells, unsigned bytes) {
+  return std::memcmp(cells, cells + 1, (bytes - 1) * sizeof(SharedByte)) == 0;
+}
+
+}  // namespace
+
 void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, bool store, std::uintptr_t code_address) {
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
   SharedByte* const cells = shared.bytes_at(address);
   const LastAccess* const atomics = shared.atomics_at(address);
-  const auto attempt = [&](unsigned byte) {
-    return Attempt{lane, owner, address + byte, store ? Kind::kStore : Kind::kLoad, code_address};
-  };
-  for (unsigned i = 0; i < bytes; ++i) {
-    SharedByte& byte = cells[i];
-    if (races_with_last(byte.store, me)) return report_race(attempt(i), byte.store, Kind::kStore);
-    if (atomics != nullptr && races_with_any(atomics[i], me)) {
-      return report_race(attempt(i), atomics[i], Kind::kAtomic);
-    }
-    if (store) {
-      if (races_with_any(byte.load, me)) return report_race(attempt(i), byte.load, Kind::kLoad);
-      note(byte.store, me, LastAccess::kNone);
-    } else {
-      if (byte.store.time < owner.start) return report_unwritten(attempt(i));
-      note(byte.load, me, others_before(byte.load, me));
-    }
+  Attempt mine = {lane, owner, address, store ? Kind::kStore : Kind::kLoad, code_address};
+  if (atomics == nullptr && all_alike(cells, bytes)) {
+    if (!is_mistake(cells[0], nullptr, me, mine)) note_alike(cells, bytes, me, mine.kind);
+    return;
+  }
+  for (unsigned i = 0; i < bytes; ++i, ++mine.address) {
+    if (is_mistake(cells[i], atomics != nullptr ? atomics + i : nullptr, me, mine)) return;
+    note_alike(cells + i, 1, me, mine.kind);
   }
 }
 

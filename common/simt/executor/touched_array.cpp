@@ -1,10 +1,26 @@
 #include "common/simt/executor/touched_array.h"
 
 #include <algorithm>
-#include <bit>
 #include <new>
 
 namespace simt {
+
+namespace {
+
+// std::popcount is a call where the processor need not have an instruction for it. This is none,
+// and compilers do it for several words at once. (Warren, Hacker's Delight, section 5-1)
+std::uint64_t bits_set(std::uint64_t word) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  word -= word >> 1 & kOnes * 0x55;
+  word = (word & kOnes * 0x33) + (word >> 2 & kOnes * 0x33);
+  word = (word + (word >> 4)) & kOnes * 0x0f;
+  word += word >> 8;
+  word += word >> 16;
+  word += word >> 32;
+  return word & 0x7f;
+}
+
+}  // namespace
 
 TouchedArray::TouchedArray(const DeviceMemory::ElementRange& range)
     : begin_(range.begin),
@@ -43,7 +59,7 @@ void TouchedArray::add(const TouchedArray& other) {
 std::uint64_t TouchedArray::unique_bytes() const {
   std::uint64_t count = 0;
   for (std::size_t word = first_word_; word < end_word_; ++word)
-    count += static_cast<std::uint64_t>(std::popcount(words_[word]));
+    count += bits_set(words_[word]);
   return count;
 }
 

@@ -45,7 +45,7 @@ struct Worker {
   std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
   std::array<LaneLog, kWarpSize> logs;         ///< of the running warp
   Tally tally;
-  ControlFlow control_flow;
+  KnownControlFlows control_flows;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;
   LaneLog tripwire;          ///< in which a lane that is not counted is caught when the time is up
