@@ -161,9 +161,9 @@ __device__ __forceinline__ void update_threshold(BestList<kSlots>& best) {
   best.threshold = value_of(min(rank, kRankOfInfinity));  // only NaN is not <= +inf
 }
 
-// Empties the waiting room into the list.
+// Empties the waiting room into the list. The threshold stays as it was.
 template <int kSlots>
-__device__ __forceinline__ void flush(BestList<kSlots>& best) {
+__device__ __forceinline__ void empty_room(BestList<kSlots>& best) {
   if (best.waiting == 0) return;
   const int lane = threadIdx.x % kWarpSize;
   __syncwarp();  // all have stored
@@ -171,6 +171,12 @@ __device__ __forceinline__ void flush(BestList<kSlots>& best) {
   __syncwarp();  // all have loaded: the room may be used again
   best.waiting = 0;
   merge(best, sort(mine));
+}
+
+// Makes places for newcomers.
+template <int kSlots>
+__device__ __forceinline__ void flush(BestList<kSlots>& best) {
+  empty_room(best);
   update_threshold(best);
 }
 
@@ -271,7 +277,7 @@ __device__ __forceinline__ void finish(BestList<kSlots>& best, float x, std::int
   while (!all_in) {
     all_in = has_places_for(best, arrivals);
     if (all_in) append(best, arrivals, entry_of(x, column));
-    flush(best);
+    empty_room(best);
   }
 }
 
