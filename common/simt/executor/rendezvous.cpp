@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <span>
+#include <type_traits>
 
 #include "common/simt/executor/findings.h"
 #include "common/simt/executor/global_races.h"
@@ -262,11 +263,11 @@ std::string describe_mask(const Lane& lane) {
          ", which has returned from the kernel";
 }
 
-[[gnu::noinline]] void refuse_mask(const Lane& lane) {
+[[noreturn, gnu::noinline]] void refuse_mask(const Lane& lane) {
   report_and_end_launch("warp-mask", {lane.where}, describe_mask(lane), kErrorLaunchFailure);
 }
 
-[[gnu::noinline]] void refuse_width(const Lane& lane) {
+[[noreturn, gnu::noinline]] void refuse_width(const Lane& lane) {
   report_and_end_launch("shuffle-width", {lane.where},
                         std::string(name_of(lane.exchange.operation)) + " with width " +
                             std::to_string(lane.exchange.width) +
@@ -286,27 +287,32 @@ bool mask_is_valid(const Lane& lane) {
 
 namespace {
 
-// The lane waits for the others. Returns whether they all do by now.
-bool join_exchange(Warp& warp, const Lane& lane, unsigned members) {
+// In two pieces, where == takes four.
+bool same_exchange(const Exchange& a, const Exchange& b) {
+  static_assert(std::has_unique_object_representations_v<Exchange>);
+  return std::memcmp(&a, &b, sizeof(Exchange)) == 0;
+}
+
+void join_exchange(Warp& warp, const Lane& lane) {
   if (warp.in_operation == 0) {
     warp.first_exchange = lane.exchange;
     warp.alike = 0;
   }
   warp.in_operation |= lane.bit();
   warp.ready &= ~lane.bit();
-  if (lane.exchange == warp.first_exchange) warp.alike |= lane.bit();
-  return (warp.alike & members) == members ||
-         agree(warp, members, lane.exchange.operation, lane.exchange.mask);
+  if (same_exchange(lane.exchange, warp.first_exchange)) [[likely]]
+    warp.alike |= lane.bit();
 }
 
-}  // namespace
-
-namespace {
-
-// What a lane takes over that goes on without a switch. Not inline: clang would no longer see that
-// the jump to another lane is the last thing its function does.
-[[gnu::noinline]] Handover nothing_from(Lane& self) {
-  return {self.context, &self.context};
+// The last of the members has come. Apart from the others' arrival, which so saves no registers.
+[[gnu::noinline]] Handover end_exchange(Lane& lane, unsigned members) {
+  Warp& warp = *lane.warp;
+  const auto [mask, argument, width, operation] = lane.exchange;
+  if ((warp.alike & members) == members || agree(warp, members, operation, mask)) {
+    complete(warp, operation, mask, members);
+  }
+  if ((warp.ready & lane.bit()) != 0) return {lane.context, &lane.context};
+  return jump(turn_to_others(lane), lane.context);
 }
 
 }  // namespace
@@ -320,15 +326,12 @@ Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value, Locati
   warp.values[lane.number] = value;
   if (!mask_is_valid(lane)) [[unlikely]]
     refuse_mask(lane);
-  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) [[unlikely]] {
+  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) [[unlikely]]
     refuse_width(lane);
-  }
 
+  join_exchange(warp, lane);
   const unsigned members = exchange.mask & warp.alive;
-  if (join_exchange(warp, lane, members)) {
-    complete(warp, exchange.operation, exchange.mask, members);
-  }
-  if ((warp.ready & lane.bit()) != 0) return nothing_from(lane);
+  if ((warp.in_operation & members) == members) return end_exchange(lane, members);
   return jump(turn_to_others(lane), lane.context);
 }
 

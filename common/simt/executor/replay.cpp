@@ -200,7 +200,7 @@ class DivergentReplay {
   DivergentReplay(Tally& tally, ControlFlow& flow) : tally_(tally), flow_(flow) {}
 
   // `before` is the event that all lanes took last.
-  void run(Cursors cursors, Event before) {
+  void run(Cursors& cursors, Event before) {
     while (drop_finished(cursors), cursors.count > 0) {
       run_to_meeting_point(cursors, before);
       before = kMeetingPoint;
@@ -210,20 +210,22 @@ class DivergentReplay {
  private:
   void run_to_meeting_point(Cursors& cursors, Event before) {
     Cursors segment = cursors;
+    std::array<const Event*, kWarpSize> stops;
     for (unsigned i = 0; i < cursors.count; ++i) {
       Cursor& part = segment.of[i];
-      part.end = std::find(part.at, part.end, kMeetingPoint);
+      stops[i] = part.end = std::find(part.at, part.end, kMeetingPoint);
     }
     replay(segment, before);
     for (unsigned i = 0; i < cursors.count; ++i) {
       Cursor& cursor = cursors.of[i];
-      const Event* const stop = segment.of[i].end;
+      const Event* const stop = stops[i];
       cursor.access += std::count_if(cursor.at, stop, is_access);
       cursor.at = stop == cursor.end ? stop : stop + 1;
     }
   }
 
-  void replay(Cursors cursors, Event last) {
+  // Uses the cursors up.
+  void replay(Cursors& cursors, Event last) {
     while (drop_finished(cursors), cursors.count > 0) {
       if (stand_together(cursors)) {
         last = *cursors.of[0].at;

@@ -55,7 +55,10 @@ void SharedMemory::begin_block(unsigned slot) {
 }
 
 void* SharedMemory::static_variable(unsigned slot, const SharedVariable& variable) {
-  for (const Placed& placed : placed_) {
+  // Lanes ask for all variables in turn: most often for the one after the last.
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    if (++last_found_ >= placed_.size()) last_found_ = 0;
+    const Placed& placed = placed_[last_found_];
     if (placed.variable == &variable) return slot_begin(slot) + placed.offset;
   }
   const std::size_t alignment = std::max(kAlignment, variable.alignment);

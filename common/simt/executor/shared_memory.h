@@ -108,7 +108,8 @@ class SharedMemory {
   std::size_t static_bytes_ = 0;
   std::size_t used_ = 0;  ///< of each slot
   std::vector<Placed> placed_;
-  std::vector<char> belongs_;  ///< to an object: a flag for each byte of a slot
+  std::size_t last_found_ = 0;  ///< among these
+  std::vector<char> belongs_;   ///< to an object: a flag for each byte of a slot
 };
 
 }  // namespace simt
