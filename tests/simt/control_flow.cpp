@@ -61,4 +61,34 @@ TEST_CASE("a meeting point ends one path and begins the next") {
   CHECK(flow.reconvergence_point(simt::kMeetingPoint) == 4);
 }
 
+TEST_CASE("graphs that are known already are those of their own paths") {
+  simt::KnownControlFlows known;
+  constexpr Event kSets = 100;  // more than are kept
+  const auto flow_of = [&](Event set, Event before) -> ControlFlow& {
+    const std::vector<Event> one = {2, 4 + set, 3};
+    const std::vector<Event> other = {3 + kSets + set, 4 + set, 3};
+    simt::DistinctPaths paths(before);
+    paths.add(one.data(), one.data() + one.size());
+    paths.add(other.data(), other.data() + other.size());
+    return known.of(paths);
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (Event set = 0; set < kSets; ++set) {
+      CHECK(flow_of(set, 1).reconvergence_point(1) == 4 + set);
+      CHECK(flow_of(set, 1).reconvergence_point(1) == 4 + set);
+      CHECK(flow_of(set, 5 * kSets).reconvergence_point(5 * kSets) == 4 + set);
+    }
+  }
+}
+
+TEST_CASE("an empty path is one of a known graph") {
+  simt::KnownControlFlows known;
+  const std::vector<Event> longer = {2, 3};
+  simt::DistinctPaths paths(1);
+  paths.add(longer.data(), longer.data() + longer.size());
+  CHECK(known.of(paths).reconvergence_point(1) == 2);
+  paths.add(nullptr, nullptr);
+  CHECK(known.of(paths).reconvergence_point(1) == ControlFlow::kEnd);
+}
+
 TEST_SUITE_END();

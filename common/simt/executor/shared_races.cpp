@@ -126,10 +126,6 @@ struct Attempt {
              ", which its block has not written");
 }
 
-}  // namespace
-
-namespace {
-
 // Whether it is a mistake to access this byte now; reports that.
 bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
                 const Attempt& mine) {
