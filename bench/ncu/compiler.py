@@ -39,15 +39,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class Listed:
-    """A difference that no rule foretells, because it depends on the data or on the hardware's
-    timing. `fits` tells whether ncu may exceed our figure, after the rules, by that much."""
+    """A difference that no rule foretells, because it depends on the hardware's timing."""
 
     key: str
     what: str
     sass: str
     figures: tuple[str, ...]
-    where: tuple[Kernels, ...] = ()
-    fits: Callable[[Launch, int], bool] = lambda launch, excess: True
 
 
 def _requests(kind: str, count: int) -> dict[str, int]:
@@ -320,31 +317,6 @@ RULES = [
 ]
 
 
-def _threshold_dropped(launch: Launch, excess: int) -> bool:
-    """Each warp empties its room once or twice at the end, or never. A threshold takes a shuffle of
-    each slot in the upper half of the list, or of its only one."""
-    shuffles = -(-_slots(launch) // 2)
-    most = 2 * shuffles * launch.blocks * launch.warps
-    return -most <= excess <= 0 and excess % shuffles == 0
-
-
-LISTED = [
-    Listed(
-        "dropped_threshold",
-        "A warp of step 07 that empties its waiting room finds the list's new threshold, and does "
-        "so at the end of the row, too, where nobody asks for it any more. ptxas drops those "
-        "shuffles. How many they are depends on the data: a warp whose room is empty at the end "
-        "has none, and one whose last columns do not fit in empties it twice.",
-        "SHFL.IDX PT, R36, R45, R46, 0x1f stands in the loop over the columns alone. Behind it, "
-        "the merge's last SHFL.BFLY is followed by BRA.DIV UR5, 0x7db0 and BSYNC B1: a SHFL.IDX "
-        "is left only at 0x7db0, for a warp whose lanes have parted",
-        ("shuffles",),
-        _TOP_K,
-        _threshold_dropped,
-    ),
-]
-
-
 # Known by the identity that they leave: each wavefront too many is a conflict too many. The first
 # figure is the wavefronts', the second the conflicts'.
 def _wavefronts(key: str, kind: str, what: str, sass: str) -> Listed:
@@ -364,18 +336,19 @@ VARYING = {
     for kind in KINDS
 }
 
-# The same, but as many in both runs.
-STEADY = {
+# The same, where the two runs of a launch agree.
+AGREEING = {
     kind: _wavefronts(
-        "steady",
+        "agreeing",
         kind,
-        "take some more wavefronts than their banks need, each of which counts as a conflict, and "
-        "as many in two runs. No cause is known.",
-        "not looked into",
+        "that meet other traffic in the L1 cache take some more wavefronts, each of which counts "
+        "as a conflict. Here two runs happened to agree on their number; in an earlier recording of "
+        "the same launches it was another.",
+        "not the compiler's doing",
     )
     for kind in KINDS
 }
-EXCUSES = [*LISTED, *VARYING.values(), *STEADY.values()]
+LISTED = [*VARYING.values(), *AGREEING.values()]
 
 
 def changes(launch: Launch) -> list[tuple[str, dict[str, int]]]:
@@ -387,12 +360,3 @@ def changes(launch: Launch) -> list[tuple[str, dict[str, int]]]:
             if change:
                 found.append((rule.key, change))
     return found
-
-
-def listed_reason(launch: Launch, figure: str, excess: list[int]) -> str:
-    """Of a figure by which ncu exceeds ours, in each run; "" if nothing is declared."""
-    for entry in LISTED:
-        declared = figure in entry.figures and any(where.hold(launch) for where in entry.where)
-        if declared and all(entry.fits(launch, value) for value in excess):
-            return entry.key
-    return ""

@@ -1,6 +1,6 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
-from compiler import EXCUSES, KINDS, RULES, STEADY, VARYING, changes, listed_reason
+from compiler import KINDS, LISTED, RULES, AGREEING, VARYING, changes
 from figures import FIGURES, NOT_COMPARED, Figure, Launch
 from rows import InputError
 
@@ -21,7 +21,7 @@ def compare(measured: dict, counted: dict) -> dict:
         "figures": {figure.name: list(figure.metrics) for figure in FIGURES},
         "not_compared": NOT_COMPARED,
         "reasons": {
-            entry.key: {"what": entry.what, "sass": entry.sass} for entry in [*RULES, *EXCUSES]
+            entry.key: {"what": entry.what, "sass": entry.sass} for entry in [*RULES, *LISTED]
         },
         "totals": totals(cases),
         "cases": cases,
@@ -118,9 +118,7 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
                 "rules": applied,
             }
     for name, difference in result["differ"].items():
-        difference["reason"] = listed_reason(launch, name, excess[name]) or _more_wavefronts(
-            name, excess
-        )
+        difference["reason"] = _more_wavefronts(name, excess)
     return result
 
 
@@ -141,7 +139,7 @@ def _more_wavefronts(name: str, excess: dict[str, list[int]]) -> str:
         wavefronts, conflicts = (excess.get(figure) for figure in VARYING[kind].figures)
         upwards = wavefronts is not None and min(wavefronts) >= 0 and max(wavefronts) > 0
         if name in VARYING[kind].figures and upwards and wavefronts == conflicts:
-            return (VARYING if len(set(wavefronts)) > 1 else STEADY)[kind].key
+            return (VARYING if len(set(wavefronts)) > 1 else AGREEING)[kind].key
     return ""
 
 

@@ -45,9 +45,8 @@ def test_update_then_check(workplace, capsys):
 def test_the_table_says_what_was_measured_where(workplace):
     workplace.run("--update-readme", *recorded(workplace))
     text = workplace.readme.read_text()
-    assert (
-        "| [02 Second](steps/02_second/README.md) | 3 | 1 | 32 | 1 | verified | 14.0 | 170 µs |"
-    ) in text
+    second = "| [02 Second](steps/02_second/README.md), 4000 × 4000"
+    assert f"{second} | 3 | 1 | 32 | 1 | verified | 14.0 | 170 µs |" in text
     assert "0.91× over 02 |" in text
     assert "| PyTorch softmax, 4000 × 4000 | – |" in text
     assert "Synthetic GPU, 2026-01-01" in text
@@ -63,7 +62,7 @@ def test_a_steps_page_compares_it_with_what_it_builds_on(workplace):
         "| 02 Second",
         "| 03 Third",
         "| 03a unsafe",
-    ]
+    ]  # of one shape all, which the caption has
 
 
 def test_without_a_gpu_there_are_counts_and_no_times(workplace):

@@ -240,24 +240,6 @@ def test_a_rule_foretells_what_an_h200_counted(session, ruled):
         assert result.returncode == 1
 
 
-def test_the_thresholds_that_nobody_asks_for_are_listed_within_their_limits(session):
-    def is_listed(fewer, k=5, unit="07_topk_fusion", kernel="softmax_top_k"):
-        launch = (unit, kernel, "f32", 144, 1024, k, 144, 32)
-        # The rule of merged pairs says what is loaded and stored less.
-        ours = dict.fromkeys((*_SHARED_LOADS, *_SHARED_STORES), 1000) | {"shuffles": 21043}
-        by_rule = dict.fromkeys((*_SHARED_LOADS, *_SHARED_STORES), 856)
-        result = compared(session, launch, ours, by_rule | {"shuffles": 21043 - fewer})
-        return result.returncode == 0
-
-    assert is_listed(140)
-    assert is_listed(2 * 144)  # a warp empties its room twice at most
-    assert not is_listed(2 * 144 + 1)
-    assert not is_listed(-1)
-    assert is_listed(2 * 140, k=100)  # two shuffles each
-    assert not is_listed(2 * 140 + 1, k=100)
-    assert not is_listed(140, unit="08_log_softmax", kernel="log_softmax")
-
-
 def test_launches_must_match(session):
     result = session.gather(session.table(grid="(145, 1, 1)"))
     assert result.returncode == 2

@@ -82,7 +82,8 @@ def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
         for row, cells in zip(rows, columns, strict=True):
             cells += _verdict_cells(verdicts[row.unit.name], row.verdict)
             cells += _time_cells(row.timing, labels)
-    names = [_name(row.unit, link) for row in rows]
+    sizes = _own_sizes(rows)
+    names = [_name(row.unit, link) + size for row, size in zip(rows, sizes, strict=True)]
     lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
     lines += [[name, *cells] for name, cells in zip(names, columns, strict=True)]
     for name, timing in table.baselines if link else []:
@@ -93,6 +94,19 @@ def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
 def _name(unit: Unit, link: bool) -> str:
     name = f"{unit.label} {unit.title}"
     return f"[{name}](steps/{unit.step}/README.md)" if link else name
+
+
+_SECTORS = (
+    "A sector is 32 bytes: a warp's load takes 4 of them where the lanes load 4 bytes each side by\n"
+    "side, and 16 where they load 16 each; less where the end of a row leaves lanes nothing to do."
+)
+
+
+def _own_sizes(rows: list[Row]) -> list[str]:
+    """The size that each row was timed at, if they are not the same."""
+    sizes = [row.timing.shape.size() if row.timing else "" for row in rows]
+    several = len({size for size in sizes if size}) > 1
+    return [f", {size}" if several and size else "" for size in sizes]
 
 
 def _counts(row: Row) -> list[str]:
@@ -150,7 +164,7 @@ def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
         exact = all(row.accesses.exact for row in rows if row.accesses)
         sentences.append(
             f"Loads and stores an element, {table.dtype}, counted at {_sizes(counted)} on the CPU "
-            f"executor: {'exactly' if exact else 'NOT'} as predicted at every shape."
+            f"executor: {'exactly' if exact else 'NOT'} as predicted at every shape.\n" + _SECTORS
         )
     if timed:
         machine = results.run.machine
