@@ -1,6 +1,6 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
-from compiler import KINDS, LISTED, RULES, AGREEING, VARYING, changes
+from compiler import AGREEING, KINDS, LISTED, MOST_WAVEFRONTS, RULES, VARYING, changes
 from figures import FIGURES, NOT_COMPARED, Figure, Launch
 from rows import InputError
 
@@ -98,27 +98,28 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
         "differ": {},
         "zero": 0,
     }
-    excess = {}
+    expected, excess = {}, {}
     for figure in FIGURES:
         own = figure.ours(counted["counters"], launch)
         theirs = _theirs(figure, measured["metrics"])
         applied = [key for key, change in rules if figure.name in change]
-        expected = own + sum(change.get(figure.name, 0) for _, change in rules)
-        if own == expected == 0 and theirs == [0]:
+        ruled = own + sum(change.get(figure.name, 0) for _, change in rules)
+        if own == ruled == 0 and theirs == [0]:
             result["zero"] += 1
-        elif theirs == [expected] and not applied:
+        elif theirs == [ruled] and not applied:
             result["equal"][figure.name] = own
-        elif theirs == [expected]:
-            result["ruled"][figure.name] = {"ours": own, "ncu": expected, "rules": applied}
+        elif theirs == [ruled]:
+            result["ruled"][figure.name] = {"ours": own, "ncu": ruled, "rules": applied}
         else:
-            excess[figure.name] = [value - expected for value in theirs]
+            expected[figure.name] = ruled
+            excess[figure.name] = [value - ruled for value in theirs]
             result["differ"][figure.name] = {
                 "ours": own,
                 "ncu": theirs[0] if len(theirs) == 1 else theirs,
                 "rules": applied,
             }
     for name, difference in result["differ"].items():
-        difference["reason"] = _more_wavefronts(name, excess)
+        difference["reason"] = _more_wavefronts(name, excess, expected)
     return result
 
 
@@ -133,12 +134,14 @@ def _theirs(figure: Figure, metrics: dict) -> list[int]:
     return list(dict.fromkeys(total))
 
 
-def _more_wavefronts(name: str, excess: dict[str, list[int]]) -> str:
+def _more_wavefronts(name: str, excess: dict[str, list[int]], expected: dict[str, int]) -> str:
     """Wavefronts too many, each of them a conflict, in every run: what the rules leave."""
     for kind in KINDS:
-        wavefronts, conflicts = (excess.get(figure) for figure in VARYING[kind].figures)
-        upwards = wavefronts is not None and min(wavefronts) >= 0 and max(wavefronts) > 0
-        if name in VARYING[kind].figures and upwards and wavefronts == conflicts:
+        figures = VARYING[kind].figures
+        wavefronts, conflicts = (excess.get(figure) for figure in figures)
+        if name not in figures or wavefronts is None or wavefronts != conflicts:
+            continue
+        if min(wavefronts) >= 0 and max(wavefronts) <= MOST_WAVEFRONTS * expected[figures[0]]:
             return (VARYING if len(set(wavefronts)) > 1 else AGREEING)[kind].key
     return ""
 

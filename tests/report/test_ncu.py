@@ -137,6 +137,9 @@ def test_wavefronts_that_are_conflicts_vary(session, op, by_rule):
         return session.compare()
 
     assert "2 listed with their reason, 0 without" in compared(3, 3).stdout
+    tenth = by_rule // 10
+    assert compared(tenth, tenth).returncode == 0
+    assert compared(tenth + 1, tenth + 1).returncode == 1  # that many are no noise
     assert compared(3, 2).returncode == 1
     assert compared(-3, 0).returncode == 1
     assert compared(-3, -3).returncode == 1
