@@ -33,7 +33,7 @@ using worklog::bench::Workload;
 
 constexpr std::int64_t kRows[] = {4000, 10};
 constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 32000, 100000};
-// Two blocks for each multiprocessor of an H200: neither few rows nor many.
+// Nearly two blocks for each multiprocessor of an H200: between few rows and many.
 constexpr std::int64_t kTwoWavesRows = 256;
 constexpr std::int64_t kTwoWavesCols[] = {1024, 30000};
 constexpr std::int64_t kColsOfOneRow[] = {4096, 65536, 1 << 20, 1 << 24, 1 << 26};

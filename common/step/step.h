@@ -50,8 +50,9 @@ enum class Summation {
 /// Largest k that a top-k step takes.
 inline constexpr int kMaxK = 128;
 
-/// Two for each multiprocessor of an H200: with fewer blocks than that, of a row each, small ones
-/// leave most of its threads idle.
+/// Fewer rows than these want other blocks: larger ones, which make up for their number. An H200
+/// has 132 multiprocessors. The recorded sweep has 256 rows, which want them, and 4000, which do
+/// not, and nothing between.
 inline constexpr std::int64_t kFewRows = 264;
 
 /// What a step says of itself: its prediction and its limits.

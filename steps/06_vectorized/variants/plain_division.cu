@@ -221,5 +221,9 @@ WORKLOG_STEP(
      .loads = {2},
      .stores = {1},
      .block_sizes = {{1024, 32}, {10000, 128}, {25000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes = {
-         {1024, 32}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+     .few_rows_block_sizes = {{1024, 32},
+                              {4096, 128},
+                              {10000, 512},
+                              {25000, 1024},
+                              {32000, 512},
+                              {worklog::BlockSizes::kAnyWidth, 1024}}});

@@ -68,4 +68,4 @@ WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion",
                       .stores = {.per_k = 2},
                       .block_sizes = 32,
                       .few_rows_block_sizes = {
-                          {1024, 64}, {32000, 256}, {worklog::BlockSizes::kAnyWidth, 512}}});
+                          {1024, 64}, {25000, 256}, {worklog::BlockSizes::kAnyWidth, 512}}});

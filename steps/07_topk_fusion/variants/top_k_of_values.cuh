@@ -34,7 +34,9 @@ inline const worklog::BlockSizes kFewRowsTopKBlockSizes = {
     {1024, 64}, {32000, 256}, {worklog::BlockSizes::kAnyWidth, 512}};
 
 inline int top_k_block_size(std::int64_t rows, std::int64_t cols) {
-  return (rows < worklog::kFewRows ? kFewRowsTopKBlockSizes : kTopKBlockSizes).for_cols(cols);
+  const worklog::StepInfo sizes = {.block_sizes = kTopKBlockSizes,
+                                   .few_rows_block_sizes = kFewRowsTopKBlockSizes};
+  return sizes.block_size_for(rows, cols);
 }
 
 template <int kSlots, typename T>
