@@ -165,6 +165,13 @@ std::string describe(const Planned& planned) {
          size_of(planned.a_case) + ", " + std::string(name_of(planned.a_case.input));
 }
 
+#ifdef WORKLOG_SIMT
+int block_size_of(const Planned& planned, const Options& options) {
+  if (options.block_size > 0) return options.block_size;
+  return planned.step->info.block_size_for(planned.a_case.rows, planned.a_case.cols);
+}
+#endif
+
 // Refuses a case before anything is printed or run.
 void check_possible(const Case& a_case) {
   const std::size_t element = size_of(a_case.dtype);
@@ -235,7 +242,9 @@ int print_table(const Options& options) {
   }
   print_stated_failures(steps);
 #ifdef WORKLOG_SIMT
-  std::cout << "\nBy line: " << describe(planned.front()) << "\n\n";
+  const Planned& first_case = planned.front();
+  std::cout << "\nBy line: " << describe(first_case) << ", blocks of "
+            << block_size_of(first_case, options) << " threads\n\n";
   print_line_table(std::cout, lines, SourceText(*planned.front().step));
 #endif
   const Step& first = *steps.front();

@@ -66,6 +66,7 @@ class Logits {
  private:
   void make_part(std::int64_t first, std::int64_t rows) {
     const std::int64_t cols = a_case_.cols;
+    first_ = -1;  // until it is whole
     part_.resize(static_cast<std::size_t>(rows * cols));
     for_rows_in_parallel(rows, cols, [&](std::int64_t begin, std::int64_t end) {
       std::vector<float> row(static_cast<std::size_t>(cols));

@@ -22,7 +22,7 @@ TEXT
 
 configure() {
   rm -rf build
-  cmake -S project -B build -DCMAKE_MODULE_PATH="$modules" -DCUDNN_ROOT="$folder/cudnn" "$@" >output.txt 2>&1
+  cmake -S project -B build -DCMAKE_MODULE_PATH="$modules" -DCUDNN_ROOT="$folder/cudnn" "$@" >output.txt 2>&1 || { cat output.txt >&2; exit 1; }
 }
 expect() {
   grep -qi -- "$1" output.txt || { printf 'not there: %s\n' "$1" >&2; cat output.txt >&2; exit 1; }

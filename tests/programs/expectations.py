@@ -116,6 +116,7 @@ PROGRAMS = {
     # What is refused, and what ends badly.
     "missing_file": refused("nowhere", "nowhere.cu: there is no such file"),
     "folder": Expected(["bad"], None, exit_code=1, says=["bad: is a directory"]),
+    "other_file": Expected(["check.py"], None, exit_code=1, says=["check.py: is neither CUDA (.cu) nor C++"]),
     "binary": refused("binary", "binary.cu: is not a text file"),
     "not_a_program": refused("not_a_program", "not_a_program.cu:1:"),
     "does_not_compile": refused("does_not_compile", "does_not_compile.cu:1:", "not_declared"),

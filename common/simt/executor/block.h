@@ -50,7 +50,7 @@ struct Warp {
   unsigned at_barrier = 0;
   unsigned at_cluster_barrier = 0;
   unsigned log_full = 0;
-  Event last_event = kMeetingPoint;  ///< that all lanes took, of those no longer in their logs
+  Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
   std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
 
   // Most often all lanes ask for the same: these tell without a look at each of them.
@@ -80,7 +80,7 @@ struct Block {
   std::uint64_t race_key = 0;      ///< by which global_races knows its accesses
   unsigned fences = 0;             ///< how often it made its accesses visible to other blocks
   bool met = false;                ///< has seen what other blocks made visible
-  std::vector<Lane> lanes;         ///< one more than there are threads
+  std::vector<Lane> lanes;         ///< and one behind the last, for a look ahead (scheduler.h)
   std::vector<Warp> warps;
 };
 

@@ -283,10 +283,6 @@ bool mask_is_valid(const Lane& lane) {
   return (lane.exchange.mask & lane.warp->present & ~lane.warp->alive) == 0;
 }
 
-}  // namespace
-
-namespace {
-
 // In two pieces, where == takes four.
 bool same_exchange(const Exchange& a, const Exchange& b) {
   static_assert(std::has_unique_object_representations_v<Exchange>);

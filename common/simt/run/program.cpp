@@ -96,6 +96,14 @@ fs::path partial_of(const fs::path& path) {
   return path.string() + ".partial" + std::to_string(getpid());
 }
 
+/// A compiler would have hundreds of lines to say about a file that is no program.
+void refuse_other_files(const fs::path& source) {
+  if (!fs::is_regular_file(source)) return;  // which the reader has an error for
+  if (source.extension() == ".cu" || is_host_source(source)) return;
+  throw std::runtime_error(source.string() +
+                           ": is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx, .c)");
+}
+
 class Builder {
  public:
   Builder(const Options& options, const fs::path& folder)
@@ -107,8 +115,10 @@ class Builder {
   fs::path build() {
     std::vector<fs::path> translated;
     translated.reserve(options_.sources.size());
-    for (const fs::path& source : options_.sources)
+    for (const fs::path& source : options_.sources) {
+      refuse_other_files(source);
       translated.push_back(tree_.add(source));
+    }
     for (const std::string& refusal : tree_.refusals())
       std::cerr << refusal << '\n';
     if (!tree_.refusals().empty()) return {};
