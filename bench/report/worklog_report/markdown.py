@@ -171,7 +171,8 @@ def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
         machine = results.run.machine
         sentences.append(
             f"Times at {_sizes(timed)}, cold L2, on {machine.name}, {machine.date[:10]}; the copy "
-            "or read moves the same bytes in the same run. The worst error is over all shapes and "
+            "or read moves\nthe same bytes in the same run. A gain is the named step's time at the "
+            "same shape over this one's: below 1,\na loss. The worst error is over all shapes and "
             "inputs that were verified there."
         )
     return "\n" + "\n".join(sentences) + "\n\n" if sentences else ""
