@@ -54,12 +54,11 @@ void SharedMemory::begin_block(unsigned slot) {
   std::memset(slot_begin(slot), 0xff, used_);
 }
 
-void* SharedMemory::static_variable(unsigned slot, const SharedVariable& variable) {
-  // Lanes ask for all variables in turn: most often for the one after the last.
+void* SharedMemory::find_or_place(unsigned slot, const SharedVariable& variable) {
   for (std::size_t i = 0; i < placed_.size(); ++i) {
-    if (++last_found_ >= placed_.size()) last_found_ = 0;
-    const Placed& placed = placed_[last_found_];
-    if (placed.variable == &variable) return slot_begin(slot) + placed.offset;
+    if (placed_[i].variable != &variable) continue;
+    last_found_ = i;
+    return slot_begin(slot) + placed_[i].offset;
   }
   const std::size_t alignment = std::max(kAlignment, variable.alignment);
   const std::size_t offset = round_up(used_, alignment);

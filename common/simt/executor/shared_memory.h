@@ -54,7 +54,14 @@ class SharedMemory {
 
   void* dynamic_memory(unsigned slot) const { return slot_begin(slot) + kRedZone; }
   /// Null when the variables of the kernel do not fit.
-  void* static_variable(unsigned slot, const SharedVariable& variable);
+  void* static_variable(unsigned slot, const SharedVariable& variable) {
+    // Lanes ask for all variables in turn: most often for the one after the last.
+    const std::size_t next = last_found_ + 1 < placed_.size() ? last_found_ + 1 : 0;
+    if (next >= placed_.size() || placed_[next].variable != &variable) [[unlikely]]
+      return find_or_place(slot, variable);
+    last_found_ = next;
+    return slot_begin(slot) + placed_[next].offset;
+  }
 
   /// Whether `address` lies in any slot, and which.
   bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
@@ -84,6 +91,7 @@ class SharedMemory {
   void forget_accesses();
 
  private:
+  void* find_or_place(unsigned slot, const SharedVariable& variable);
   void reserve(unsigned slots);
   void release();
 
