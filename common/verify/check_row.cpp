@@ -27,6 +27,11 @@ std::string place(std::int64_t row, const char* what, std::int64_t position) {
   return "row " + std::to_string(row) + ", " + what + " " + std::to_string(position) + ": ";
 }
 
+// Raises a maximum to value / unit, without a division for the many that are no new one.
+void raise(double& maximum, double value, double unit) {
+  if (value > maximum * unit) maximum = std::max(maximum, value / unit);
+}
+
 }  // namespace
 
 void Comparison::merge(const Comparison& other) {
@@ -92,10 +97,9 @@ void RowChecker::check_probability(const Element& element) {
                           " (x - m = " + to_text(element.t, "%.6g") + ")");
   }
   if (!std::isfinite(error)) return;
-  found_.max_ulp = std::max(found_.max_ulp, error / one_ulp);
-  const double excess = error - element.bound.of_difference(element.t, expected);
-  found_.max_excess = std::max(found_.max_excess, excess / one_ulp);
-  if (error > 0.0) found_.max_share_of_bound = std::max(found_.max_share_of_bound, error / bound);
+  raise(found_.max_ulp, error, one_ulp);
+  raise(found_.max_excess, error - element.bound.of_difference(element.t, expected), one_ulp);
+  raise(found_.max_share_of_bound, error, bound);
 }
 
 template <typename T>
@@ -156,8 +160,8 @@ void RowChecker::check_logarithm(const Element& element) {
                           " (x - m = " + to_text(element.t, "%.6g") + ")");
   }
   if (!std::isfinite(error)) return;
-  found_.max_ulp = std::max(found_.max_ulp, error / one_ulp);
-  if (error > 0.0) found_.max_share_of_bound = std::max(found_.max_share_of_bound, error / bound);
+  raise(found_.max_ulp, error, one_ulp);
+  raise(found_.max_share_of_bound, error, bound);
 }
 
 template <typename T>

@@ -12,6 +12,7 @@ namespace {
 constexpr double kDeviations = 4.0;  // Hoeffding: exceeded with probability 2 exp(-4^2 / 2)
 constexpr double kSerialBase = 4.0;
 constexpr double kLeaderDeviations = 3.0;
+constexpr double kFinalRounding = 0.5;
 
 // What a GPU's exponential function may add to the host's.
 #ifdef WORKLOG_SIMT
@@ -145,6 +146,9 @@ RowBound::RowBound(const ErrorModel& model, const SoftmaxRow& row,
   if (model.rounds_exponentials) error += stored_terms_error(model.storage, exponentials);
   smallest_d_ = std::max(1.0, d_ - error);  // the maximum alone contributes 1
   if (d_ == static_cast<double>(exponentials.size())) model_.base_ulp += model_.equal_ulp;
+  ulps_ = model_.base_ulp - kFinalRounding + model_.leader_ulp / d_;
+  subnormal_over_d_ = smallest_subnormal(model_.arithmetic) / d_;
+  of_d_ = 1.0 / smallest_d_ - 1.0 / d_;
 }
 
 double RowBound::of_difference(double t, double p) const {
@@ -162,12 +166,9 @@ double RowBound::of_logarithm(double t, double y) const {
 
 double RowBound::of(double t, double e) const {
   if (std::isinf(t)) return 0.0;  // a masked column: exactly 0
-  constexpr double kFinalRounding = 0.5;
   const double p = e / d_;
-  const double ulps = model_.base_ulp - kFinalRounding + model_.leader_ulp / d_;
-  double bound = ulps * unbounded_ulp(p, model_.arithmetic) + of_difference(t, p);
-  bound += smallest_subnormal(model_.arithmetic) / d_;
-  bound += e / smallest_d_ - p;
+  double bound = ulps_ * unbounded_ulp(p, model_.arithmetic) + of_difference(t, p);
+  bound += subnormal_over_d_ + e * of_d_;
   if (model_.rounds_exponentials && e < 1.0) bound += 0.5 * ulp(e, model_.storage) / d_;
   // The value that is rounded last may lie beyond the next power of two, where numbers are sparser.
   return bound + kFinalRounding * ulp(p + bound, model_.storage);

@@ -115,6 +115,11 @@ class RowBound {
   ErrorModel model_;
   double d_;
   double smallest_d_;  // what the computed d may be
+
+  // What of() needs of the row, because it is asked for every element.
+  double ulps_ = 0.0;  // before the final rounding
+  double subnormal_over_d_ = 0.0;
+  double of_d_ = 0.0;  // relative to e
 };
 
 }  // namespace worklog

@@ -302,6 +302,7 @@ class Verification {
       const std::vector<T>& before = logits_.part(first, rows);
       std::vector<T> after(before.size());
       input.read(first * case_.cols, after);
+      if (std::memcmp(before.data(), after.data(), before.size() * sizeof(T)) == 0) return;
       for (std::size_t at = 0; at < before.size(); ++at) {
         if (std::memcmp(&before[at], &after[at], sizeof(T)) == 0) continue;
         const auto element = static_cast<std::int64_t>(at);
