@@ -27,10 +27,11 @@ enum class AccessKind : std::uint8_t {
 class Access {
  public:
   Access() = default;
+  /// Of user memory, or 0.
   constexpr Access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                    bool is_volatile = false)
-      : bits_((address & kAddressMask) | std::uint64_t{bytes} << 48 |
-              std::uint64_t{is_volatile} << 55 | static_cast<std::uint64_t>(kind) << 56) {}
+      : bits_(address | std::uint64_t{bytes} << 48 | std::uint64_t{is_volatile} << 55 |
+              static_cast<std::uint64_t>(kind) << 56) {}
 
   std::uint64_t address() const { return bits_ & kAddressMask; }
   unsigned bytes() const { return static_cast<unsigned>(bits_ >> 48 & 0x7f); }
@@ -67,57 +68,127 @@ constexpr bool is_access(Event event) {
 /// address of the same kernel's code.
 std::uintptr_t code_address(Event event, std::uintptr_t near_kernel);
 
-/// The accesses lie in the order of the access events on the path.
-class LaneLog {
+/// No event: the end of a path.
+constexpr Event kNoEvent = ~Event{0};
+
+/// What the lanes of a warp did in common: a path, and for each access on it a row with an access
+/// of every lane.
+///
+/// The lane that comes first to the end of the path extends it; the others check that they do the
+/// same, which costs less than to keep 32 paths and to compare them later. A lane that does
+/// something else goes on in its own log.
+class WarpLog {
  public:
-  LaneLog() { grow(kInitialEvents); }
+  WarpLog();
+  WarpLog(const WarpLog&) = delete;  // lanes point into it
+  WarpLog& operator=(const WarpLog&) = delete;
 
-  /// Return false when that was the last event that fits.
-  bool add_basic_block(std::uintptr_t code_address) { return add(basic_block_event(code_address)); }
-  bool add_access(std::uintptr_t code_address, Access access) {
-    *access_end_++ = access;
-    return add(access_event(code_address));
-  }
-  /// May overrun the limit that the other two report, by up to kSpareEvents.
-  void add_meeting_point() { *path_end_++ = kMeetingPoint; }
-
+  std::size_t events() const { return events_; }
+  Event event(std::size_t i) const { return path_[i]; }
   const Event* path() const { return path_.data(); }
-  const Access* accesses() const { return accesses_.data(); }
-  /// The log of a lane that runs on by itself is not kept for ever.
-  static constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
-  std::size_t events() const { return static_cast<std::size_t>(path_end_ - path_.data()); }
-  bool empty() const { return path_end_ == path_.data(); }
-  bool full() const { return path_end_ >= path_limit_; }
-  /// Lets the next event find the log full. May be called by a signal handler.
-  void seem_full() { path_limit_ = path_.data(); }
-  /// Makes a log as new of one that was left in the middle of a kernel.
-  void reset() {
-    clear();
-    path_limit_ = path_.data() + (path_.size() - kSpareEvents);
-  }
-  void clear() {
-    path_end_ = path_.data();
-    access_end_ = accesses_.data();
+  /// The accesses of all lanes at the access event that so many others precede.
+  const Access* row(std::size_t access) const { return accesses_.data() + access * kLanes; }
+  Access* row(std::size_t access) { return accesses_.data() + access * kLanes; }
+
+  /// Whether another event has room. Beyond full() there is some, for one event of each lane.
+  bool has_room() const { return events_ < kEvents + kSpareEvents; }
+  bool full() const { return events_ >= limit_; }
+  void extend(Event event) {
+    path_[events_++] = event;
+    path_[events_] = kNoEvent;
   }
 
-  /// Forgets the first events, of which `accesses` are accesses; makes room if what remains is more
-  /// than half.
+  /// Lets the next event find the log full. May be called by a signal handler.
+  void seem_full() { limit_ = 0; }
+  void clear() {
+    path_[0] = kNoEvent;
+    events_ = 0;
+    limit_ = kEvents;
+  }
+  /// Forgets the first events, of which `accesses` are accesses.
   void drop_front(std::size_t events, std::size_t accesses);
 
+  static constexpr std::size_t kLanes = 32;
+  // Half a megabyte of accesses: they stay in the second-level cache.
+  static constexpr std::size_t kEvents = 2048;
+
  private:
-  // A megabyte for a warp's 32 logs: they stay in the second-level cache.
-  static constexpr std::size_t kInitialEvents = 2048;
   static constexpr std::size_t kSpareEvents = 64;
 
-  bool add(Event event) {
-    *path_end_++ = event;
-    return path_end_ < path_limit_;
-  }
-  void grow(std::size_t capacity);
+  std::size_t events_ = 0;
+  std::size_t limit_ = kEvents;
+  std::vector<Event> path_;  ///< ends with kNoEvent
+  std::vector<Access> accesses_;
+};
 
-  Event* path_end_ = nullptr;
-  Event* path_limit_ = nullptr;
-  Access* access_end_ = nullptr;
+/// What one lane did: it follows the path of its warp as far as it can, and keeps what comes after
+/// in a log of its own. There, the accesses lie in the order of the access events on the path.
+class LaneLog {
+ public:
+  LaneLog() = default;
+  LaneLog(WarpLog& warp, unsigned lane) : warp_(&warp), lane_(lane) { follow(); }
+
+  /// What nearly always happens: the lane does what others of its warp did before. Return false,
+  /// and change nothing, when it does not.
+  bool repeat(Event event) {
+    if (*expected_ != event) return false;
+    ++expected_;
+    return true;
+  }
+  bool repeat(Event event, Access access) {
+    if (!repeat(event)) return false;
+    *cell_ = access;
+    cell_ += WarpLog::kLanes;
+    return true;
+  }
+  /// Anything else. Returns false when that was the last event that fits.
+  bool add(Event event, Access access = {});
+
+  bool follows() const { return follows_; }
+  /// On the path of the warp.
+  std::size_t common_events() const;
+  std::size_t common_accesses() const;
+
+  /// Of its own log.
+  const Event* path() const { return path_.data(); }
+  const Access* accesses() const { return accesses_.data(); }
+  std::size_t events() const { return path_.size(); }
+
+  bool empty() const { return path_.empty() && common_events() == 0; }
+  bool full() const { return follows_ ? warp_->full() : path_.size() >= limit_; }
+  /// The latest, of a log that is not empty.
+  Event last_event() const;
+
+  /// Lets the next event find the log full. May be called by a signal handler.
+  void seem_full();
+  /// Starts at the beginning of the warp's path, with an empty log.
+  void follow();
+  /// Makes a log as new of one that was left in the middle of a kernel.
+  void reset();
+
+  /// The warp has dropped the front of its path.
+  void move_back(std::size_t events, std::size_t accesses);
+  /// Goes on in its own log, and takes what it did on the warp's path there, but for the first
+  /// events, of which `accesses` are accesses.
+  void leave(std::size_t events, std::size_t accesses);
+  /// Forgets the first events of its own log, of which `accesses` are accesses; makes room if what
+  /// remains is more than half.
+  void drop_front(std::size_t events, std::size_t accesses);
+
+  /// The log of a lane that runs on by itself is not kept for ever.
+  static constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
+
+ private:
+  static constexpr Event kNowhere = kNoEvent;
+
+  const Event* expected_ = &kNowhere;  ///< what it does next if it goes on like the warp
+  Access* cell_ = nullptr;             ///< for its next access on the warp's path
+  WarpLog* warp_ = nullptr;
+  unsigned lane_ = 0;
+  bool follows_ = false;
+  std::size_t common_events_ = 0;  ///< when it went its own way
+  std::size_t common_accesses_ = 0;
+  std::size_t limit_ = WarpLog::kEvents;
   std::vector<Event> path_;
   std::vector<Access> accesses_;
 };

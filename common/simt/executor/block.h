@@ -9,6 +9,7 @@
 
 #include "common/simt/executor/access_log.h"
 #include "common/simt/executor/executor.h"
+#include "common/simt/executor/fiber_stacks.h"
 #include "common/simt/executor/index3.h"
 
 namespace simt {
@@ -36,6 +37,9 @@ struct alignas(64) Lane {
   unsigned thread = 0;       ///< within the block, linear
 
   unsigned bit() const { return 1u << number; }
+  bool has_on_stack(std::uintptr_t address) const {
+    return address - stack < FiberStacks::kUsableBytes;
+  }
 };
 
 /// Sets of lanes are bit masks. A lane that is alive is in exactly one of the sets below `alive`,

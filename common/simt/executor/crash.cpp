@@ -103,7 +103,7 @@ Place place_of(const Crash& crash, const Launch& launch) {
       !overflowed_its_stack(crash) && is_in_same_object(crash.code_address, body);
   const LaneLog& log = *crash.lane->log;
   if (!in_kernel && launch.counting && !log.empty()) {
-    return {{}, code_address(log.path()[log.events() - 1], body)};
+    return {{}, code_address(log.last_event(), body)};
   }
   if (crash.code_address != 0) return {{}, crash.code_address + 1};
   return {{"unknown line", 0}};

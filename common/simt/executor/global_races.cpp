@@ -291,7 +291,7 @@ bool are_neighbours(const Request& request) {
 // How many lanes from `from` on access neighbouring words of one line.
 unsigned words_of_line(const Request& request, unsigned from) {
   constexpr std::uint64_t kLineBytes = std::uint64_t{1} << kLineShift;
-  const std::uint64_t rest = (kLineBytes - request.addresses[from] % kLineBytes) / 4;
+  const std::uint64_t rest = (kLineBytes - request.address(from) % kLineBytes) / 4;
   return std::min(request.count - from, static_cast<unsigned>(rest));
 }
 
@@ -307,11 +307,11 @@ void note_access(const Warp& warp, const Request& request, GlobalAccess access) 
   LineLock lock;
   for (unsigned i = 0; i < request.count;) {
     const unsigned run = neighbours ? words_of_line(request, i) : 1;
-    const std::size_t offset = request.addresses[i] - arena.begin;
+    const std::size_t offset = request.address(i) - arena.begin;
     lock.hold(offset);
     if (!neighbours || !note_words(noting, offset, run, request.lanes[i])) {
       for (unsigned k = i; k < i + run; ++k)
-        note_lane(noting, request.addresses[k] - arena.begin, request.bytes, request.lanes[k]);
+        note_lane(noting, request.address(k) - arena.begin, request.bytes, request.lanes[k]);
     }
     noting.shadow.lines[offset >> kLineShift] = static_cast<std::uint8_t>(races.epoch);
     i += run;

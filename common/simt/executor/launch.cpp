@@ -80,12 +80,22 @@ int useful_workers(const Launch& launch) {
 
 }  // namespace
 
+Worker::Worker() {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    logs[lane] = LaneLog(log, lane);
+}
+
+void Worker::reset_logs() {
+  log.clear();
+  for (LaneLog& of_lane : logs)
+    of_lane.reset();
+}
+
 // The fibers of threads that did not return hang in the middle of the kernel: makes new ones.
 void Worker::recover() {
   if (crash.lane != nullptr) report_crash(*this);
   blocks.clear();
-  for (LaneLog& log : logs)
-    log.reset();
+  reset_logs();
   tripwire.reset();
   is_stopping = false;
 }
@@ -113,10 +123,7 @@ void Worker::take_part(Launch& in) {
     run_cluster(*this, first, in.blocks_per_cluster);
   }
   if (aborted) recover();
-  if (in.error != 0) {
-    for (LaneLog& log : logs)
-      log.reset();  // some may have been made to seem full, to no use
-  }
+  if (in.error != 0) reset_logs();  // some may have been made to seem full, to no use
   current = {};
 }
 

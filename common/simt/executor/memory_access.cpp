@@ -99,10 +99,14 @@ void wait_for_replay() {
   run_others(lane);
 }
 
+void log_new(Event event, Access access) {
+  if (!current.log->add(event, access)) wait_for_replay();
+}
+
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address, bool is_volatile) {
   const Lane& lane = *current.lane;
-  if (address - lane.stack < FiberStacks::kUsableBytes) return;
+  if (lane.has_on_stack(address)) return;
   Worker& worker = worker_of(lane);
   if (worker.shared.contains(address)) {
     return access_shared(worker, address, bytes, direction, code_address);

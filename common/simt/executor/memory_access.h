@@ -31,12 +31,16 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
 /// The running lane's log is full: others run until it has been replayed.
 void wait_for_replay();
 
+/// The running lane does what no other lane of its warp did before it.
+void log_new(Event event, Access access = {});
+
 inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                        std::uintptr_t code_address, bool is_volatile = false) {
   if (current.log == nullptr) return;
   const Access access(address, bytes, kind, is_volatile);
-  if (!current.log->add_access(code_address, access)) [[unlikely]]
-    wait_for_replay();
+  const Event event = access_event(code_address);
+  if (!current.log->repeat(event, access)) [[unlikely]]
+    log_new(event, access);
 }
 
 template <unsigned kBytes>
@@ -54,6 +58,7 @@ bool all_written(std::uintptr_t address) {
 template <unsigned kBytes, Direction kDirection, bool kVolatile>
 [[gnu::noinline]] void on_unusual_access(std::uintptr_t address, std::uintptr_t code_address) {
   if (current.lane == nullptr) return access_from_host(address, kBytes, kDirection, code_address);
+  if (current.lane->has_on_stack(address)) return;
   if (!arena.contains(address)) {
     return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
@@ -62,12 +67,23 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
+/// Nothing is counted, or host code runs.
+template <unsigned kBytes, Direction kDirection, bool kVolatile>
+[[gnu::noinline]] void on_uncounted_access(std::uintptr_t address, std::uintptr_t code_address) {
+  if (arena.contains(address) && address % kBytes == 0 && all_written<kBytes>(address) &&
+      current.lane != nullptr) {
+    return;
+  }
+  on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
+}
+
 template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
 inline void on_access(void* pointer, std::uintptr_t code_address) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  const bool is_host_code = current.log == nullptr && current.lane == nullptr;
-  if (!arena.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address) ||
-      is_host_code) {
+  if (current.log == nullptr) {
+    return on_uncounted_access<kBytes, kDirection, kVolatile>(address, code_address);
+  }
+  if (!arena.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
     return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
@@ -75,8 +91,9 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
 
 inline void on_basic_block(std::uintptr_t code_address) {
   if (current.log == nullptr) return;
-  if (!current.log->add_basic_block(code_address)) [[unlikely]]
-    wait_for_replay();
+  const Event event = basic_block_event(code_address);
+  if (!current.log->repeat(event)) [[unlikely]]
+    log_new(event);
 }
 
 /// An object whose alignment is not known: in pieces of 4 bytes, or less where it must be.

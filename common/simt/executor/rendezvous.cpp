@@ -206,8 +206,7 @@ unsigned add_meeting_point(Warp& warp, unsigned members) {
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
     const int number = std::countr_zero(rest);
     LaneLog& log = *warp.lanes[number].log;
-    log.add_meeting_point();
-    if (log.full()) full |= 1u << number;
+    if (!log.repeat(kMeetingPoint) && !log.add(kMeetingPoint)) full |= 1u << number;
   }
   return full;
 }
@@ -283,21 +282,23 @@ bool mask_is_valid(const Lane& lane) {
   return (lane.exchange.mask & lane.warp->present & ~lane.warp->alive) == 0;
 }
 
+[[gnu::noinline]] void check_exchange(const Lane& lane) {
+  if (!mask_is_valid(lane)) refuse_mask(lane);
+  const int width = lane.exchange.width;
+  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) refuse_width(lane);
+}
+
 // In two pieces, where == takes four.
 bool same_exchange(const Exchange& a, const Exchange& b) {
   static_assert(std::has_unique_object_representations_v<Exchange>);
   return std::memcmp(&a, &b, sizeof(Exchange)) == 0;
 }
 
-void join_exchange(Warp& warp, const Lane& lane) {
-  if (warp.in_operation == 0) {
-    warp.first_exchange = lane.exchange;
-    warp.alike = 0;
-  }
-  warp.in_operation |= lane.bit();
-  warp.ready &= ~lane.bit();
-  if (same_exchange(lane.exchange, warp.first_exchange)) [[likely]]
-    warp.alike |= lane.bit();
+// What another lane that waits asked for is valid, if the mask names this lane as well and no lane
+// has returned since.
+bool is_known_to_be_valid(const Warp& warp, const Lane& lane, unsigned mask) {
+  return warp.alike != 0 && same_exchange(lane.exchange, warp.first_exchange) &&
+         (mask & lane.bit()) != 0 && warp.alive == warp.present;
 }
 
 // The last of the members has come. Apart from the others' arrival, which so saves no registers.
@@ -311,24 +312,40 @@ void join_exchange(Warp& warp, const Lane& lane) {
   return jump(turn_to_others(lane), lane.context);
 }
 
+[[gnu::always_inline]] inline Handover join_exchange(Lane& lane, unsigned mask) {
+  Warp& warp = *lane.warp;
+  warp.in_operation |= lane.bit();
+  warp.ready &= ~lane.bit();
+  const unsigned members = mask & warp.alive;
+  if ((warp.in_operation & members) == members) return end_exchange(lane, members);
+  return jump(turn_to_others(lane), lane.context);
+}
+
+// A lane that asks for what no other waits for, or for something else.
+[[gnu::noinline]] Handover begin_exchange(Lane& lane) {
+  check_exchange(lane);
+  Warp& warp = *lane.warp;
+  if (warp.in_operation == 0) {
+    warp.first_exchange = lane.exchange;
+    warp.alike = 0;
+  }
+  if (same_exchange(lane.exchange, warp.first_exchange)) warp.alike |= lane.bit();
+  return join_exchange(lane, lane.exchange.mask);
+}
+
 }  // namespace
 
 Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value, Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
-  const int width = exchange.width;
+  const unsigned mask = exchange.mask;
   lane.exchange = exchange;
   lane.where = where;
   warp.values[lane.number] = value;
-  if (!mask_is_valid(lane)) [[unlikely]]
-    refuse_mask(lane);
-  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) [[unlikely]]
-    refuse_width(lane);
-
-  join_exchange(warp, lane);
-  const unsigned members = exchange.mask & warp.alive;
-  if ((warp.in_operation & members) == members) return end_exchange(lane, members);
-  return jump(turn_to_others(lane), lane.context);
+  if (!is_known_to_be_valid(warp, lane, mask)) [[unlikely]]
+    return begin_exchange(lane);
+  warp.alike |= lane.bit();
+  return join_exchange(lane, mask);
 }
 
 std::uint64_t leave_warp_operation(Handover handover) {

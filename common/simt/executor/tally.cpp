@@ -85,8 +85,8 @@ TouchedArray* Tally::array_at(Site& site, std::uint64_t address) {
 }
 
 void Tally::touch(Site& site, const Request& request) {
-  const std::uint64_t first = request.addresses[0];
-  const std::uint64_t last = request.addresses[request.count - 1];
+  const std::uint64_t first = request.first;
+  const std::uint64_t last = request.last();
   TouchedArray* array = array_at(site, first);
   if (request.stride.regular && request.stride.bytes == request.bytes && array != nullptr &&
       array->contains(last)) {
@@ -95,7 +95,7 @@ void Tally::touch(Site& site, const Request& request) {
     return array->touch_range(first, bytes);
   }
   for (unsigned i = 0; i < request.count; ++i) {
-    const std::uint64_t address = request.addresses[i];
+    const std::uint64_t address = request.address(i);
     if (array == nullptr || !array->contains(address)) array = array_at(site, address);
     if (array == nullptr) {
       site.elements_elsewhere += request.bytes;

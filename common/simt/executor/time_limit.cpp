@@ -119,7 +119,7 @@ Place place_of_last_event(const Lane& lane) {
   const Worker& worker = worker_of(lane);
   const LaneLog& log = current.log != nullptr ? *current.log : worker.tripwire;
   if (log.empty()) return {{"unknown line", 0}};
-  const Event event = log.path()[log.events() - 1];
+  const Event event = log.last_event();
   const auto& located = worker.tally.located();
   const auto line = located.find(event);
   if (line != located.end()) return {line->second, 0};

@@ -190,7 +190,7 @@ void trace_request(const Request& request) {
   if (number > s.limits.requests) return;
   Recorded recorded{position, number, request, {}, {}};
   for (unsigned i = 0; i < request.count; ++i) {
-    const std::uint64_t address = request.addresses[i];
+    const std::uint64_t address = request.address(i);
     if (lies_in_array(request.kind)) {
       const auto array = DeviceMemory::instance().elements_at(address);
       recorded.arrays.push_back({.begin = reinterpret_cast<const void*>(array.begin),

@@ -25,6 +25,7 @@ unsigned count_distinct(std::array<std::uint64_t, kWarpSize>& values, unsigned c
 
 void find_stride(Request& request) {
   request.stride = {.regular = true};
+  request.first = request.addresses[0];
   if (request.count < 2) return;
   const auto distance = [&](unsigned i) {
     return static_cast<std::int64_t>(request.addresses[i] - request.addresses[i - 1]);
@@ -36,8 +37,8 @@ void find_stride(Request& request) {
 
 unsigned sectors(const Request& request) {
   const Stride stride = request.stride;
-  const std::uint64_t first = request.addresses[0] >> kSectorShift;
-  const std::uint64_t last = request.addresses[request.count - 1] >> kSectorShift;
+  const std::uint64_t first = request.first >> kSectorShift;
+  const std::uint64_t last = request.last() >> kSectorShift;
   if (stride.regular && stride.bytes >= 0 && stride.bytes <= kSectorBytes) {
     return static_cast<unsigned>(last - first) + 1;
   }
@@ -46,14 +47,14 @@ unsigned sectors(const Request& request) {
   }
   std::array<std::uint64_t, kWarpSize> touched;
   for (unsigned i = 0; i < request.count; ++i)
-    touched[i] = request.addresses[i] >> kSectorShift;
+    touched[i] = request.address(i) >> kSectorShift;
   return count_distinct(touched, request.count);
 }
 
 unsigned atomic_sectors(const Request& request) {
   std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> lanes;  // by sector and word
   for (unsigned i = 0; i < request.count; ++i) {
-    ++lanes[request.addresses[i] >> kSectorShift][request.addresses[i] / kWordBytes];
+    ++lanes[request.address(i) >> kSectorShift][request.address(i) / kWordBytes];
   }
   unsigned total = 0;
   for (const auto& [sector, words] : lanes) {
@@ -73,7 +74,7 @@ unsigned constant_words(const Request& request) {
   const std::uint64_t unit = std::max(kWordBytes, request.bytes);
   std::array<std::uint64_t, kWarpSize> touched;
   for (unsigned i = 0; i < request.count; ++i)
-    touched[i] = request.addresses[i] / unit;
+    touched[i] = request.address(i) / unit;
   return count_distinct(touched, request.count) * words_per_lane;
 }
 
@@ -87,7 +88,7 @@ unsigned lanes_served_together(const Request& request) {
   for (unsigned i = 1; i < request.count; ++i) {
     const bool neighbours =
         request.lanes[i] == (request.lanes[i - 1] ^ 1) && request.lanes[i] % 2 == 1;
-    if (neighbours && request.addresses[i] != request.addresses[i - 1]) return group;
+    if (neighbours && request.address(i) != request.address(i - 1)) return group;
   }
   return group * 2;
 }
@@ -100,7 +101,7 @@ unsigned most_words_in_a_bank(const Request& request, unsigned begin, unsigned e
   const unsigned words_per_lane = std::max(1u, request.bytes / kWordBytes);
   for (unsigned i = begin; i < end; ++i) {
     for (unsigned k = 0; k < words_per_lane; ++k) {
-      const std::uint64_t word = request.addresses[i] / kWordBytes + k;
+      const std::uint64_t word = request.address(i) / kWordBytes + k;
       auto& bank = words[word % kBanks];
       unsigned& known = count[word % kBanks];
       if (std::find(bank.begin(), bank.begin() + known, word) != bank.begin() + known) continue;

@@ -23,12 +23,18 @@ struct Request {
   unsigned bytes = 0;  ///< of each lane
   bool is_volatile = false;
   unsigned count = 0;
-  std::array<std::uint64_t, kWarpSize> addresses;
   std::array<std::uint8_t, kWarpSize> lanes;  ///< ascending
-  Stride stride;                              ///< as find_stride() finds it
+  std::uint64_t first = 0;                    ///< the address of the first of them
+  Stride stride;
+  std::array<std::uint64_t, kWarpSize> addresses;  ///< of all, unless the stride is regular
+
+  std::uint64_t address(unsigned i) const {
+    return stride.regular ? first + i * static_cast<std::uint64_t>(stride.bytes) : addresses[i];
+  }
+  std::uint64_t last() const { return address(count - 1); }
 };
 
-/// Fills in the stride of a request whose addresses are known.
+/// Fills in `first` and the stride of a request whose addresses are known.
 void find_stride(Request& request);
 
 /// Distinct 32-byte sectors that the request touches.

@@ -38,12 +38,15 @@ struct Launch {
 constexpr std::uint32_t kClockRestart = std::uint32_t{1} << 31;
 
 struct Worker {
+  Worker();
+
   Launch* launch = nullptr;
   boost::context::detail::fcontext_t scheduler = nullptr;
   FiberStacks stacks;
   SharedMemory shared;
   std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
-  std::array<LaneLog, kWarpSize> logs;         ///< of the running warp
+  WarpLog log;                                 ///< of the running warp
+  std::array<LaneLog, kWarpSize> logs;         ///< of its lanes
   Tally tally;
   KnownControlFlows control_flows;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
@@ -57,6 +60,7 @@ struct Worker {
   void take_part(Launch& in);
 
  private:
+  void reset_logs();
   void recover();
 };
 
