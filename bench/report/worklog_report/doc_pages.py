@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def updated_files(recorded: RecordedRun, pages: Path) -> dict[Path, str]:
     """The pages and the picture as they should be."""
-    texts = {pages / _PICTURE: roofline_page.roofline_svg(recorded)}
+    texts = {pages / _PICTURE: roofline_page.roofline_svg(recorded, standalone=True)}
     for name, sections in _PAGES.items():
         page = pages / name
         text = text_of(page)

@@ -31,7 +31,7 @@ def sections(recorded: RecordedRun) -> dict[str, str]:
     }
 
 
-def roofline_svg(recorded: RecordedRun) -> str:
+def roofline_svg(recorded: RecordedRun, standalone: bool) -> str:
     panels = []
     for shape in (*SHAPES, _LONG_ROW):
         bars = [
@@ -48,7 +48,8 @@ def roofline_svg(recorded: RecordedRun) -> str:
             bars.append(Bar("copy", copy["gbps"], 1.0))
         if bars:
             panels.append(Panel(shape.size(), tuple(bars)))
-    return picture(panels, f"Share of the copy's speed, fp32, {machine_text(recorded.run)}")
+    title = f"Share of the copy's speed, fp32, {machine_text(recorded.run)}"
+    return picture(panels, title, standalone)
 
 
 def _copies(recorded: RecordedRun) -> str:

@@ -10,11 +10,11 @@ from html import escape
 from .access_picture import _STYLE
 from .ladder import bandwidth_text, percent_text
 
-_WIDTH = 720
-_NAMES = 170  # where the bars begin
-_BARS = 380  # as long as the copy's
-_LINE = 24
-_MARGIN = 16
+_WIDTH = 400
+_NAMES = 166  # where the bars begin
+_BARS = 122  # as long as the copy's
+_LINE = 22
+_MARGIN = 10
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Panel:
     bars: tuple[Bar, ...]
 
 
-def picture(panels: list[Panel], title: str) -> str:
-    """A file of its own, in light and dark."""
+def picture(panels: list[Panel], title: str, standalone: bool) -> str:
+    """The picture as an <svg> element; `standalone`: as a file of its own, with its colours."""
     content, y = "", _MARGIN
     for panel in panels:
         y += 16
@@ -45,12 +45,14 @@ def picture(panels: list[Panel], title: str) -> str:
         content += f'<path d="M{edge} {top}V{y}" stroke="var(--rule)" stroke-dasharray="4 3"/>\n'
         y += _MARGIN
     described = "; ".join(_described(panel) for panel in panels)
+    size = f' width="{_WIDTH * 1.5:g}" height="{y * 1.5:g}"' if standalone else ""
+    style = f"<style>{_STYLE}</style>\n" if standalone else ""
+    paper = '<rect width="100%" height="100%" fill="var(--paper)"/>\n' if standalone else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" width="{_WIDTH}" '
-        f'height="{y}" role="img" aria-labelledby="roofline-title roofline-text">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}"{size} '
+        f'role="img" aria-labelledby="roofline-title roofline-text">\n'
         f'<title id="roofline-title">{escape(title)}</title>\n'
-        f'<desc id="roofline-text">{escape(described)}</desc>\n<style>{_STYLE}</style>\n'
-        f'<rect width="100%" height="100%" fill="var(--paper)"/>\n{content}</svg>\n'
+        f'<desc id="roofline-text">{escape(described)}</desc>\n{style}{paper}{content}</svg>\n'
     )
 
 
@@ -66,7 +68,7 @@ def _bar(bar: Bar, y: float) -> str:
     return (
         _text(_MARGIN, y + 15, bar.name, "var(--ink)", 12)
         + f'<rect x="{_NAMES}" y="{y + 4}" {size} fill="{fill}"/>\n'
-        + _text(_NAMES + _BARS + 10, y + 15, value, "var(--muted)", 12)
+        + _text(_NAMES + _BARS + 7, y + 15, value, "var(--muted)", 12)
     )
 
 
