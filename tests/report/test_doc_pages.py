@@ -270,7 +270,7 @@ def test_the_picture_has_a_bar_for_each_step(place):
     assert ">04 Fourth</text>" in picture
     assert "unsafe" not in picture
     assert "PyTorch 62 %" in picture
-    assert 'width="361.9"' in picture  # 380 / 1.05
+    assert 'width="116.2"' in picture  # 122 / 1.05
 
 
 def test_a_page_without_its_marker_is_named(place, capsys):

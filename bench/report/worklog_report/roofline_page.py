@@ -8,8 +8,8 @@ from .roofline_picture import Bar, Panel, picture
 SHAPES = (Shape("f32", 4000, 4000), Shape("f32", 4000, 25000))
 _LONG_ROW = Shape("f32", 1, 16777216)
 _TOP_K = Shape("f32", 4000, 25000, 5)
-_COPY_ROWS = (4000, 10, 1)
-_COPY_COLS = (10, 100, 1000, 4000, 10000, 25000, 100000, 16777216)
+TABLE_ROWS = (4000, 10, 1)
+TABLE_COLS = (10, 100, 1000, 4000, 10000, 25000, 100000, 16777216)
 _FLOAT_BYTES = 4
 
 # What an H200's units can do, by NVIDIA's data sheet (67 TFLOPS of fp32, a fused multiply-add being
@@ -57,7 +57,7 @@ def _copies(recorded: RecordedRun) -> str:
     for row in sorted(recorded.run.baselines, key=lambda row: (-row.shape.rows, row.shape.cols)):
         shape = row.shape
         wanted = row.name == "copy" and shape.dtype == "f32"
-        wanted = wanted and shape.rows in _COPY_ROWS and shape.cols in _COPY_COLS
+        wanted = wanted and shape.rows in TABLE_ROWS and shape.cols in TABLE_COLS
         if wanted and row.cache == "cold":
             moved = 2 * _FLOAT_BYTES * shape.rows * shape.cols
             time = row.times
@@ -174,7 +174,7 @@ def _fewer_accesses(recorded: RecordedRun) -> str:
     """The paper's comparisons of algorithms that differ in accesses, where every reason shows."""
     rows = [
         _ratios(recorded, "05_warp_shuffle/safe", "05_warp_shuffle", Shape("f32", 4000, cols))
-        for cols in _COPY_COLS
+        for cols in TABLE_COLS
     ]
     rows.append(_ratios(recorded, "07_topk_fusion/safe_then_top_k", "07_topk_fusion", _TOP_K))
     head = ["", "accesses counted", "DRAM bytes", "time"]

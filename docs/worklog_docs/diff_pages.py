@@ -1,0 +1,223 @@
+"""python -m worklog_docs.diff_pages: a page for each step that builds on another: what changed.
+
+diff_NN_MM.md has the coloured difference of the kernels, the counters that moved (counted by the
+CPU executor, both steps in blocks of the same size) and the times that moved (recorded on a GPU).
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from worklog_report import ladder
+from worklog_report.annotations import Annotation, read_annotations
+from worklog_report.ladder import Row, percent_text, ratio_text, time_text
+from worklog_report.output import write_whole
+from worklog_report.recorded_run import files_of, label, machine_text, table
+from worklog_report.records import InputError, Results, read_results
+from worklog_report.steps import Unit, read_units
+
+from . import coloured_diff, moved_counters, moved_times
+from .moved_counters import count_text
+from .moved_times import Times
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 2 bad input or usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        results = read_results(options.records, [], files_of(options.recorded))
+        found = pages(
+            read_units(options.steps), results, read_annotations(options.annotations)
+        )
+        for name, text in found.items():
+            write_whole(options.out / f"{name}.md", text)
+    except InputError as error:
+        print(f"diff_pages: {error}", file=sys.stderr)
+        return 2
+    print(f"{options.out}: {len(found)} pages")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="diff_pages", description=__doc__)
+    for name, what, several in (
+        ("steps", "the directory of the steps", False),
+        ("records", "records of the step programs (their --records FILE)", True),
+        ("annotations", "counts by line (the step programs' --annotations FILE)", True),
+        ("recorded", "results of a GPU's run: files, or directories of *.json", True),
+        ("out", "where the pages go", False),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            type=Path,
+            required=True,
+            metavar="PATH" if several else "DIR",
+            help=what,
+            **({"nargs": "+"} if several else {}),
+        )
+    return parser
+
+
+def page_name(before: Unit, after: Unit) -> str:
+    """diff_05_06"""
+    return f"diff_{before.label}_{after.label}"
+
+
+def edges(units: list[Unit], rows: list[Row]) -> list[tuple[Unit, Unit]]:
+    """Each step, not its variants, after the one that it builds on."""
+    steps = {unit.name: unit for unit in units if not unit.variant}
+    builds_on = {row.unit.name: row.builds_on for row in rows}
+    return [
+        (steps[builds_on[unit.name]], unit)
+        for unit in steps.values()
+        if builds_on.get(unit.name) in steps
+    ]
+
+
+def pages(
+    units: list[Unit], results: Results, annotations: dict[str, Annotation]
+) -> dict[str, str]:
+    """The text of each page by its name."""
+    rows = {row.unit.name: row for row in ladder.build(units, results, "f32").rows}
+    found = {}
+    for before, after in edges(units, list(rows.values())):
+        for unit in (before, after):
+            if unit.name not in annotations:
+                raise InputError(f"{unit.name}: none of the files has its annotations")
+        parts = [
+            f"# From {before.label} to {after.label}: {after.title} {{#{page_name(before, after)}}}",
+            after.idea,
+            f"The pages of the steps: {_link(before)}, {_link(after)}.",
+            _code(before, after),
+            _counters(before, after, annotations, rows),
+            _times(before, after, results, rows),
+        ]
+        found[page_name(before, after)] = "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return found
+
+
+def _link(unit: Unit) -> str:
+    return f"[{label(unit)}](@ref step_{unit.step})"
+
+
+def _code(before: Unit, after: Unit) -> str:
+    files = coloured_diff.changed_files(before, after)
+    text = (
+        "## The code\n\nA line with - stands in step "
+        f"{before.label} alone, one with + in step {after.label} alone; the numbers are those of the "
+        "lines in both.\n\n"
+        f"\\htmlonly[block]\n{coloured_diff.style()}\\endhtmlonly\n\n"
+    )
+    for name, html in files:
+        heading = f"`{name}`\n\n" if len(files) > 1 else ""
+        text += f"{heading}\\htmlonly[block]\n{html}\\endhtmlonly\n\n"
+    return text
+
+
+def _counters(
+    before: Unit, after: Unit, annotations: dict[str, Annotation], rows: dict[str, Row]
+) -> str:
+    a, b = annotations[before.name], annotations[after.name]
+    counters = moved_counters.compared(a, b)
+    moved = [counter for counter in counters if counter.moved]
+    still = [f"`{counter.name}`" for counter in counters if not counter.moved]
+    head = ["counter", f"step {before.label}", f"step {after.label}", "change"]
+    lines = [
+        [f"`{name}`", count_text(old), count_text(new), counter.change]
+        for counter in moved
+        for name, old, new in [counter]
+    ]
+    text = "## The counters that moved\n\n"
+    text += table(head, lines) if moved else "None.\n"
+    text += f"\n{_counted_where(a, b)} What the [counters](@ref counters) mean.\n\n"
+    if still:
+        text += f"Not moved: {', '.join(still)}.\n\n"
+    return text + _launches(before, after, rows)
+
+
+def _counted_where(a: Annotation, b: Annotation) -> str:
+    """The shapes, blocks and type; one of the steps may take a single row only."""
+
+    def size(annotation: Annotation) -> str:
+        return f"{annotation.shape.size()} in blocks of {annotation.block_size} threads"
+
+    same = size(a) == size(b)
+    where = size(a) if same else f"{size(a)} and {size(b)}"
+    text = f"Counted on the CPU executor, {b.shape.dtype}, {where}; what moved most stands first."
+    logits = (a.shape.rows * a.shape.cols, b.shape.rows * b.shape.cols)
+    if a.shape.rows != b.shape.rows and logits[0] == logits[1]:
+        text += f" Both have {logits[0]:,} logits, in {a.shape.rows} rows and in {b.shape.rows}."
+    return text
+
+
+def _launches(before: Unit, after: Unit, rows: dict[str, Row]) -> str:
+    a, b = rows[before.name].accesses, rows[after.name].accesses
+    if a is None or b is None or a.launches == b.launches or a.shape != b.shape:
+        return ""
+    return (
+        f"Launches at {a.shape.size()}, where each step has blocks of its own size: {a.launches} in "
+        f"step {before.label}, {b.launches} in step {after.label}.\n"
+    )
+
+
+def _times(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) -> str:
+    text = "## The times that moved\n\n"
+    if results.run is None:
+        return text + "No GPU's times are recorded.\n"
+    pairs = moved_times.compared(results.run, before.name, after.name)
+    if not pairs:
+        return text + _apart(before, after, results, rows)
+    head = [
+        "shape", f"step {before.label}", "of the copy", f"step {after.label}", "of the copy", "gain",
+    ]  # fmt: skip
+    lines = [_line(pair) for pair in pairs]
+    moved = [pair for pair in pairs if not pair.is_noise]
+    faster = sum(pair.gain > 1 for pair in moved)
+    return text + (
+        f"{_plural(len(pairs), 'shape')}: faster at {faster}, slower at {len(moved) - faster}, the "
+        f"same within the spread at {len(pairs) - len(moved)}.\n\n{table(head, lines)}\n"
+        f"Medians on {machine_text(results.run)}, f32, cold L2, each step in blocks of the size that "
+        f"it chooses. A gain is the time of step {before.label} over that of step {after.label}: "
+        "below 1, a loss. Within the spread: the medians lie no further apart than half of their "
+        "interquartile ranges together.\n"
+    )
+
+
+def _line(pair: Times) -> list[str]:
+    gain = ratio_text(pair.gain)
+    cells = [pair.shape.size()]
+    for row in pair:
+        share = percent_text(ladder.fraction_of_limit(row)) or "–"
+        cells += [time_text(row.times["median_us"]), share]
+    return [*cells, f"{gain}, within the spread" if pair.is_noise else gain]
+
+
+def _apart(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) -> str:
+    """Of steps that compute different things: each beside its own limit."""
+    timings = [(unit, rows[unit.name].timing) for unit in (before, after)]
+    if not all(timing for _, timing in timings):
+        return "They are not both recorded yet.\n"
+    head = ["step", "shape", "time", "limit", "of the limit"]
+    lines = [
+        [
+            label(unit),
+            timing.shape.size(),
+            time_text(timing.median_us),
+            timing.limit,
+            percent_text(timing.fraction) or "–",
+        ]
+        for unit, timing in timings
+    ]
+    return (
+        "The two steps compute different things, so their times have no ratio. Each beside its own "
+        f"limit, the copy or the read of its array:\n\n{table(head, lines, words=2)}\n"
+        f"Medians on {machine_text(results.run)}, f32, cold L2.\n"
+    )
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count != 1 else ''}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
