@@ -129,7 +129,7 @@ def _counters(
     ]
     text = "## The counters that moved\n\n"
     text += table(head, lines) if moved else "None.\n"
-    text += f"\n{_counted_where(a, b)} What the [counters](@ref counters) mean.\n\n"
+    text += f"\n{_counted_where(a, b)} The page about [counters](@ref counters) says what each is.\n\n"
     if still:
         text += f"Not moved: {', '.join(still)}.\n\n"
     return text + _launches(before, after, rows)
@@ -179,7 +179,7 @@ def _times(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) ->
         f"Medians on {machine_text(results.run)}, f32, cold L2, each step in blocks of the size that "
         f"it chooses. A gain is the time of step {before.label} over that of step {after.label}: "
         "below 1, a loss. Within the spread: the medians lie no further apart than half of their "
-        "interquartile ranges together.\n"
+        "interquartile ranges together, or their gain is 1.00×.\n"
     )
 
 
