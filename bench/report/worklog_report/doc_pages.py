@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import errata_page, numerics_page, roofline_page
+from . import errata_page, executor_page, numerics_page, roofline_page
 from .generated_files import check, renew, text_of
 from .markdown import replace_between
 from .recorded_run import RecordedRun, files_of, read_recorded_run
@@ -16,6 +16,7 @@ from .records import InputError
 
 _PAGES = {
     "errata.md": errata_page.sections,
+    "executor.md": executor_page.sections,
     "numerics.md": numerics_page.sections,
     "roofline.md": roofline_page.sections,
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .annotations import Annotation, read_annotations
 from .ladder import computes
-from .profiles import Hardware, read_profiles
+from .profiles import Hardware, Parity, read_profiles
 from .records import BenchRun, InputError, Record, Results, Shape, read_results
 from .steps import Unit, read_units
 
@@ -16,6 +16,7 @@ class RecordedRun:
     run: BenchRun  # the newest recorded one
     verified: list[Record]  # what that GPU was found to compute, and how exactly
     hardware: Hardware | None
+    parity: Parity | None
     annotations: dict[str, Annotation]
 
     def operation(self, unit: Unit) -> str:
@@ -72,11 +73,13 @@ def read_recorded_run(recorded: list[Path], annotations: list[Path], steps: Path
     if results.run is None:
         raise InputError("none of the recorded files holds times of a GPU")
     gpu = results.run.machine.name
+    profiles = read_profiles(recorded)
     return RecordedRun(
         read_units(steps),
         results.run,
         [row for row in results.records if row.machine == gpu and row.verified is not None],
-        read_profiles(recorded).hardware,
+        profiles.hardware,
+        profiles.parity,
         read_annotations(annotations),
     )
 
