@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from worklog_report.annotations import Annotation
 from worklog_report.recorded_run import RecordedRun
-from worklog_report.records import InputError
 
 from .drawing import WIDTH, Drawing
 from .normalizer import ROW, Normalizer, combine, maximum_text, of_value
@@ -22,35 +21,40 @@ _TOP = 42.0  # of the frames around threads
 class Level(NamedTuple):
     name: str
     where: tuple[str, str]  # what the pairs go through, in two lines
-    counted: str
+    counted: str  # "" without a count
 
 
-def _levels(annotation: Annotation) -> list[Level]:
+def _levels(annotation: Annotation | None) -> list[Level]:
+    counted = _counted(annotation) if annotation else [""] * 4
+    places = (
+        ("thread", ("its registers, in a", "loop: step 03")),
+        ("warp", ("other lanes' registers,", "by shuffle: step 05")),
+        ("block", ("shared memory and a", "barrier: steps 04, 05")),
+        ("grid", ("global memory and the", "next launch: step 11")),
+    )
+    return [Level(*place, count) for place, count in zip(places, counted, strict=True)]
+
+
+def _counted(annotation: Annotation) -> list[str]:
+    """What crosses each level, thread, warp, block and grid."""
+
     def total(*names: str) -> int:
         return sum(line.counters.get(name, 0) for line in annotation.lines for name in names)
 
-    accesses = total("shared_load_requests", "shared_store_requests")
     pairs = total("global_store_elements") - annotation.shape.rows * annotation.shape.cols
     return [
-        Level("thread", ("its registers, in a", "loop: step 03"), f"{total('global_load_requests'):,} load requests*"),
-        Level("warp", ("other lanes' registers,", "by shuffle: step 05"), f"{total('shuffles'):,} shuffles*"),
-        Level("block", ("shared memory and a", "barrier: steps 04, 05"), f"{accesses:,} shared accesses*"),
-        Level("grid", ("global memory and the", "next launch: step 11"), f"{pairs:,} pairs stored*"),
+        f"{total('global_load_requests'):,} load requests",
+        f"{total('shuffles'):,} shuffles",
+        f"{total('shared_load_requests', 'shared_store_requests'):,} shared accesses",
+        f"{pairs:,} pairs stored",
     ]
 
 
 def figure(run: RecordedRun) -> str:
-    if _STEP not in run.annotations:
-        raise InputError(f"{_STEP}: none of the files has its annotations")
-    annotation = run.annotations[_STEP]
+    annotation = run.annotations.get(_STEP)
     sheet, said = Drawing(), []
-    y = 8.0
-    sheet.text(_LEFT, y + 12, "the logits", 11)
-    for index, x in enumerate(_VALUES):
-        sheet.box(_middle(index, 1) - 6.5, y, 13, 17, rule="var(--rule)")
-        sheet.text(_middle(index, 1), y + 12, str(x), 10, "middle")
-    bottom = y + 17
     pairs = [of_value(x) for x in _VALUES]
+    bottom = _draw_logits(sheet)
     for level in _levels(annotation):
         below, span = _combined(pairs), len(_VALUES) // (len(pairs) // 2)
         y = bottom + _FALL - _NODE
@@ -62,19 +66,33 @@ def figure(run: RecordedRun) -> str:
         _draw_level(sheet, level, y - 6)
         if level.name in ("warp", "block"):
             _draw_frames(sheet, level.name, len(below), y + _NODE + 4)
-        said.append(
-            f"{level.name}: {' '.join(level.where)}, leaves "
-            f"{', '.join(_rounded(pair) for pair in below)}; {level.counted.rstrip('*')} were counted."
-        )
+        said.append(_described(level, below))
         bottom, pairs = y + _NODE, below
-    y = bottom + 20
-    shape = annotation.shape
-    where = f"* in step 11, {shape.dtype}, {shape.size()}, in blocks of {annotation.block_size}"
-    sheet.text(_LEFT, y, where, 10, fill="var(--muted)")
-    title = "One operator on (m, d) at every level of the machine"
+    if annotation:
+        bottom += 20
+        shape, step = annotation.shape, _STEP[:2]
+        where = f"in step {step}, {shape.dtype}, {shape.size()}, in blocks of {annotation.block_size}"
+        sheet.text(_LEFT, bottom, f"* {where}", 10, fill="var(--muted)")
+        said.append(f"Counted {where}.")
     values = ", ".join(str(x) for x in _VALUES)
     described = f"Sixteen logits, {values}, in two blocks of two warps. {' '.join(said)}"
-    return sheet.render("hierarchy", title, f"{described} Counted {where[2:]}.", y + 8)
+    title = "One operator on (m, d) at every level of the machine"
+    return sheet.render("hierarchy", title, described, bottom + 8)
+
+
+def _draw_logits(sheet: Drawing) -> float:
+    """Returns their lower edge."""
+    sheet.text(_LEFT, 20, "the logits", 11)
+    for index, x in enumerate(_VALUES):
+        sheet.box(_middle(index, 1) - 6.5, 8, 13, 17, rule="var(--rule)")
+        sheet.text(_middle(index, 1), 20, str(x), 10, "middle")
+    return 25.0
+
+
+def _described(level: Level, pairs: list[Normalizer]) -> str:
+    leaves = ", ".join(f"({maximum_text(pair.m)}, {pair.d:.2f})" for pair in pairs)
+    counted = f"; {level.counted} were counted" if level.counted else ""
+    return f"{level.name}: {' '.join(level.where)}, leaves {leaves}{counted}."
 
 
 def _combined(pairs: list[Normalizer]) -> list[Normalizer]:
@@ -106,9 +124,6 @@ def _draw_frames(sheet: Drawing, name: str, count: int, bottom: float) -> None:
 
 def _draw_level(sheet: Drawing, level: Level, y: float) -> None:
     sheet.text(_LEFT, y - 8, level.name, 12, font_weight="600")
-    for number, line in enumerate([*level.where, level.counted]):
+    counted = [f"{level.counted}*"] if level.counted else []
+    for number, line in enumerate([*level.where, *counted]):
         sheet.text(_LEFT, y + 5 + 12 * number, line, 10, fill="var(--muted)")
-
-
-def _rounded(pair: Normalizer) -> str:
-    return f"({maximum_text(pair.m)}, {pair.d:.2f})"

@@ -10,6 +10,7 @@ from worklog_report.recorded_run import read_recorded_run
 
 PAGES = {
     "errata.md": ["accesses"],
+    "executor.md": ["parity", "parity-of-steps", "parity-reasons", "parity-not-compared"],
     "numerics.md": [
         "failures-by-design", "errors-by-width", "errors-by-input", "errors-of-half",
         "errors-of-logarithms", "errors-of-long-rows",
@@ -58,6 +59,7 @@ def place(workplace):
         (pages / name).write_text(f"# {name}\n\n{text}\nThe end.\n")
     workplace.write("errors.json", errors())
     workplace.write("hardware.json", synthetic.hardware())
+    workplace.write("parity.json", synthetic.parity(reason="varies"))
     workplace.write("lines.json", {"annotations": [
         counted("02_fused", 3, 1), counted("03_online", 1, 1), counted("04_fourth", 2, 1),
     ]})  # fmt: skip
@@ -65,10 +67,15 @@ def place(workplace):
     return workplace
 
 
+def recorded(place):
+    names = ("bench.json", "errors.json", "hardware.json", "parity.json")
+    return [place.folder / name for name in names]
+
+
 def options(place):
-    files = [place.folder / name for name in ("bench.json", "errors.json", "hardware.json")]
     return [
-        "--recorded", *files, "--annotations", place.folder / "lines.json", "--steps", place.steps,
+        "--recorded", *recorded(place), "--annotations", place.folder / "lines.json",
+        "--steps", place.steps,
         "--pages", place.pages,
     ]  # fmt: skip
 
@@ -273,6 +280,36 @@ def test_the_picture_has_a_bar_for_each_step(place):
     assert 'width="116.2"' in picture  # 122 / 1.05
 
 
+def test_parity_is_counted_step_by_step(place):
+    """Of each unit two figures are equal, one by a rule, and one is listed."""
+    units = len(synthetic.UNITS)
+    text = section(place, "executor.md", "parity")
+    assert f"{units} launches on {synthetic.GPU}, 2026-01-02" in text
+    assert f"gave {4 * units} figures" in text and "75.0 % together" in text
+    assert "None is different for no stated reason" in text
+    steps = section(place, "executor.md", "parity-of-steps")
+    assert row(steps, "04 Fourth") == ["4", "2", "1", "1", "0"]
+    assert row(steps, "together") == [str(count * units) for count in (4, 2, 1, 1, 0)]
+    by_rule, listed = section(place, "executor.md", "parity-reasons").split("Listed, not equal")
+    assert row(by_rule, "`merged`") == ["two loads at once", str(units)]
+    assert row(listed, "`varies`") == ["hardware", str(units)]
+    assert "| `divergences` | predicates |" in section(place, "executor.md", "parity-not-compared")
+
+
+def test_a_difference_without_a_reason_is_said(place):
+    place.write("parity.json", synthetic.parity())
+    assert "**8 are** different for no" in section(place, "executor.md", "parity")
+    assert row(section(place, "executor.md", "parity-of-steps"), "04 Fourth")[-1] == "1"
+
+
+def test_without_a_comparison_none_is_claimed(place):
+    place.write("parity.json", synthetic.hardware())
+    for name in PAGES["executor.md"]:
+        assert "No comparison with Nsight Compute is recorded yet" in section(
+            place, "executor.md", name
+        )
+
+
 def test_a_page_without_its_marker_is_named(place, capsys):
     (place.pages / "numerics.md").write_text("# Numerics\n")
     assert command(place) == 2
@@ -283,14 +320,13 @@ def test_a_page_without_its_marker_is_named(place, capsys):
 
 def test_without_a_recorded_run_there_is_nothing_to_show(place, capsys):
     arguments = [str(argument) for argument in options(place)]
-    arguments[1:4] = [str(place.folder / "hardware.json")]
+    arguments[1:5] = [str(place.folder / "hardware.json")]
     assert doc_pages.main(arguments) == 2
     assert "none of the recorded files holds times of a GPU" in capsys.readouterr().err
 
 
 def test_update_readme_renews_them_too(place, capsys):
-    files = [place.folder / name for name in ("bench.json", "errors.json", "hardware.json")]
-    common = ("--recorded", *files, "--annotations", place.folder / "lines.json")
+    common = ("--recorded", *recorded(place), "--annotations", place.folder / "lines.json")
     assert place.run("--update-readme", *common) == 0
     assert place.run("--check-readme", *common) == 0
     assert command(place, "--check") == 0
