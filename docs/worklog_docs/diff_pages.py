@@ -24,11 +24,11 @@ from .moved_times import Times
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
     options = _parser().parse_args(arguments)
+    print("comparing each step with the one that it builds on", flush=True)
     try:
         results = read_results(options.records, [], files_of(options.recorded))
-        found = pages(
-            read_units(options.steps), results, read_annotations(options.annotations)
-        )
+        units, annotations = read_units(options.steps), read_annotations(options.annotations)
+        found = pages(units, results, annotations)
         for name, text in found.items():
             write_whole(options.out / f"{name}.md", text)
     except InputError as error:
@@ -128,8 +128,9 @@ def _counters(
         for name, old, new in [counter]
     ]
     text = "## The counters that moved\n\n"
-    text += table(head, lines) if moved else "None.\n"
-    text += f"\n{_counted_where(a, b)} The page about [counters](@ref counters) says what each is.\n\n"
+    text += table(head, lines) if moved else "None of them.\n"
+    order = " What moved most stands first." if moved else ""
+    text += f"\n{_counted_where(a, b)}{order} The page about [counters](@ref counters) says what each is.\n\n"
     if still:
         text += f"Not moved: {', '.join(still)}.\n\n"
     return text + _launches(before, after, rows)
@@ -137,13 +138,9 @@ def _counters(
 
 def _counted_where(a: Annotation, b: Annotation) -> str:
     """The shapes, blocks and type; one of the steps may take a single row only."""
-
-    def size(annotation: Annotation) -> str:
-        return f"{annotation.shape.size()} in blocks of {annotation.block_size} threads"
-
-    same = size(a) == size(b)
-    where = size(a) if same else f"{size(a)} and {size(b)}"
-    text = f"Counted on the CPU executor, {b.shape.dtype}, {where}; what moved most stands first."
+    sizes = " and ".join(dict.fromkeys((a.shape.size(), b.shape.size())))
+    threads = " and ".join(dict.fromkeys((str(a.block_size), str(b.block_size))))
+    text = f"Counted on the CPU executor, {b.shape.dtype}, {sizes}, in blocks of {threads} threads."
     logits = (a.shape.rows * a.shape.cols, b.shape.rows * b.shape.cols)
     if a.shape.rows != b.shape.rows and logits[0] == logits[1]:
         text += f" Both have {logits[0]:,} logits, in {a.shape.rows} rows and in {b.shape.rows}."

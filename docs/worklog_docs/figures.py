@@ -22,6 +22,7 @@ _STEPS = Path(__file__).resolve().parents[2] / "steps"
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
     options = _parser().parse_args(arguments)
+    print("drawing the figures", flush=True)
     try:
         run = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
         drawn = figures(run)

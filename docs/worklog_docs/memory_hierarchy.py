@@ -105,7 +105,7 @@ def _middle(index: int, span: int) -> float:
 
 
 def _draw_pair(sheet: Drawing, x: float, y: float, pair: Normalizer) -> None:
-    sheet.box(x - 13, y, 26, _NODE, rule="var(--rule)")
+    sheet.box(x - 12, y, 24, _NODE, rule="var(--rule)")
     sheet.operator(x, y - 4)
     sheet.text(x, y + 11, maximum_text(pair.m), 10, "middle")
     sheet.text(x, y + 22, f"{pair.d:.2f}", 10, "middle")
@@ -113,7 +113,7 @@ def _draw_pair(sheet: Drawing, x: float, y: float, pair: Normalizer) -> None:
 
 def _draw_frames(sheet: Drawing, name: str, count: int, bottom: float) -> None:
     """Around the threads of each warp or block, which share what stands left."""
-    inset = 1.5 if name == "warp" else 0
+    inset = 2.0 if name == "warp" else 0.75
     width = len(_VALUES) * _PITCH / count
     for index in range(count):
         left, top = _TREE + index * width + inset, _TOP + inset

@@ -26,7 +26,15 @@ class Counter(NamedTuple):
     def change(self) -> str:
         if not self.before:
             return "new"
-        return f"× {self.after / self.before:.3g}" if self.after else "gone"
+        return f"× {_factor_text(self.after / self.before)}" if self.after else "gone"
+
+
+def _factor_text(factor: float) -> str:
+    """Three digits, more where they would say that nothing moved."""
+    if factor >= 100:
+        return f"{factor:,.0f}"
+    text = f"{factor:.3g}"
+    return f"{factor:.6g}" if text == "1" else text
 
 
 def totals(annotation: Annotation) -> dict[str, float]:

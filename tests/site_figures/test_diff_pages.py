@@ -105,7 +105,7 @@ def test_what_moved_most_stands_first(place):
         ["global_load_requests", "64", "128", "× 2"],
     ]
     assert re.search("Not moved: .*`divergences`", page)
-    assert "f32, 64 × 4096 in blocks of 256 threads" in page
+    assert "f32, 64 × 4096, in blocks of 256 threads" in page
 
 
 def _of(lines, step):
