@@ -181,7 +181,7 @@ def _draw_warps(sheet: _Sheet, warps: list) -> list[str]:
                 sheet.arrow(thread ^ distance, thread, 30)
                 sheet.arrow(thread, thread, 30)
             sheet.y += 30
-            sheet.note(sheet.y + 3, name, f"xor {distance}")
+            sheet.note(sheet.y + 5, name, f"xor {distance}")
             sheet.values(words)
             said.append(f"The {what} with the lane xor {distance}: {', '.join(words)}.")
     return said
