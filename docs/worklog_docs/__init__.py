@@ -1,1 +1,1 @@
-"""Makes the pages and figures of the site that come from results; see the modules that are commands."""
+"""Makes the site's pages and figures that come from results; see the modules that are commands."""

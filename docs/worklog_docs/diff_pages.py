@@ -85,7 +85,8 @@ def pages(
             if unit.name not in annotations:
                 raise InputError(f"{unit.name}: none of the files has its annotations")
         parts = [
-            f"# From {before.label} to {after.label}: {after.title} {{#{page_name(before, after)}}}",
+            f"# From {before.label} to {after.label}: {after.title} "
+            f"{{#{page_name(before, after)}}}",
             after.idea,
             f"The pages of the steps: {_link(before)}, {_link(after)}.",
             _code(before, after),
@@ -104,8 +105,8 @@ def _code(before: Unit, after: Unit) -> str:
     files = coloured_diff.changed_files(before, after)
     text = (
         "## The code\n\nA line with - stands in step "
-        f"{before.label} alone, one with + in step {after.label} alone; the numbers are those of the "
-        "lines in both.\n\n"
+        f"{before.label} alone, one with + in step {after.label} alone; the numbers are those of "
+        "the lines in both.\n\n"
         f"\\htmlonly[block]\n{coloured_diff.style()}\\endhtmlonly\n\n"
     )
     for name, html in files:
@@ -123,14 +124,14 @@ def _counters(
     still = [f"`{counter.name}`" for counter in counters if not counter.moved]
     head = ["counter", f"step {before.label}", f"step {after.label}", "change"]
     lines = [
-        [f"`{name}`", count_text(old), count_text(new), counter.change]
-        for counter in moved
-        for name, old, new in [counter]
+        [f"`{row.name}`", count_text(row.before), count_text(row.after), row.change]
+        for row in moved
     ]
     text = "## The counters that moved\n\n"
     text += table(head, lines) if moved else "None of them.\n"
     order = " What moved most stands first." if moved else ""
-    text += f"\n{_counted_where(a, b)}{order} The page about [counters](@ref counters) says what each is.\n\n"
+    text += f"\n{_counted_where(a, b)}{order} The page about [counters](@ref counters) says what "
+    text += "each is.\n\n"
     if still:
         text += f"Not moved: {', '.join(still)}.\n\n"
     return text + _launches(before, after, rows)
@@ -152,8 +153,8 @@ def _launches(before: Unit, after: Unit, rows: dict[str, Row]) -> str:
     if a is None or b is None or a.launches == b.launches or a.shape != b.shape:
         return ""
     return (
-        f"Launches at {a.shape.size()}, where each step has blocks of its own size: {a.launches} in "
-        f"step {before.label}, {b.launches} in step {after.label}.\n"
+        f"Launches at {a.shape.size()}, where each step has blocks of its own size: {a.launches} "
+        f"in step {before.label}, {b.launches} in step {after.label}.\n"
     )
 
 
@@ -164,17 +165,16 @@ def _times(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) ->
     pairs = moved_times.compared(results.run, before.name, after.name)
     if not pairs:
         return text + _apart(before, after, results, rows)
-    head = [
-        "shape", f"step {before.label}", "of the copy", f"step {after.label}", "of the copy", "gain",
-    ]  # fmt: skip
+    steps = [f"step {unit.label}" for unit in (before, after)]
+    head = ["shape", steps[0], "of the copy", steps[1], "of the copy", "gain"]
     lines = [_line(pair) for pair in pairs]
     moved = [pair for pair in pairs if not pair.is_noise]
     faster = sum(pair.gain > 1 for pair in moved)
     return text + (
         f"{_plural(len(pairs), 'shape')}: faster at {faster}, slower at {len(moved) - faster}, the "
         f"same within the spread at {len(pairs) - len(moved)}.\n\n{table(head, lines)}\n"
-        f"Medians on {machine_text(results.run)}, f32, cold L2, each step in blocks of the size that "
-        f"it chooses. A gain is the time of step {before.label} over that of step {after.label}: "
+        f"Medians on {machine_text(results.run)}, f32, cold L2, each step in blocks of the size "
+        f"that it chooses. A gain is the time of step {before.label} over that of step {after.label}: "
         "below 1, a loss. Within the spread: the medians lie no further apart than half of their "
         "interquartile ranges together, or their gain is 1.00×.\n"
     )

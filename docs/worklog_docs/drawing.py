@@ -79,7 +79,8 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {_short(height)}" '
             f'role="img" aria-labelledby="{key}-title {key}-text">\n'
             f'<title id="{key}-title">{escape(title)}</title>\n'
-            f'<desc id="{key}-text">{escape(described)}</desc>\n{self._shapes}{self._marks}{self._words}</svg>\n'
+            f'<desc id="{key}-text">{escape(described)}</desc>\n'
+            f"{self._shapes}{self._marks}{self._words}</svg>\n"
         )
 
 
@@ -87,7 +88,7 @@ def themed(svg: str) -> str:
     """A figure whose colours are the variables above, with these."""
     head, end, rest = svg.partition("</desc>\n")
     head = head.replace("<svg ", '<svg class="worklog-figure" ', 1)
-    # Shapes are on the sheet from its corner, which is not always at 0.
+    # Not every sheet begins at 0.
     left, top, width, height = head.split('viewBox="')[1].split('"')[0].split()
     sheet = f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="var(--paper)"/>\n'
     return f"{head}{end}<style>{_STYLE}</style>\n{sheet}{rest}"

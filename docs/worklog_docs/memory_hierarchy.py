@@ -71,7 +71,9 @@ def figure(run: RecordedRun) -> str:
     if annotation:
         bottom += 20
         shape, step = annotation.shape, _STEP[:2]
-        where = f"in step {step}, {shape.dtype}, {shape.size()}, in blocks of {annotation.block_size}"
+        where = (
+            f"in step {step}, {shape.dtype}, {shape.size()}, in blocks of {annotation.block_size}"
+        )
         sheet.text(_LEFT, bottom, f"* {where}", 10, fill="var(--muted)")
         said.append(f"Counted {where}.")
     values = ", ".join(str(x) for x in _VALUES)

@@ -1,6 +1,6 @@
 """The reductions of steps 04 and 05 on eight values, with what each thread holds after a round."""
 
-from .drawing import WIDTH, Drawing
+from .drawing import Drawing
 from .normalizer import (
     ROW,
     Normalizer,
@@ -37,16 +37,16 @@ class _Sheet(Drawing):
             self.text(_middle(thread), self.y + 10, name, 9, "middle", fill="var(--muted)")
         self.y += 15
 
-    def pairs(self, pairs: list[Normalizer], first=0):
-        for thread, pair in enumerate(pairs, first):
+    def pairs(self, pairs: list[Normalizer]):
+        for thread, pair in enumerate(pairs):
             self.box(_middle(thread) - _NODE / 2, self.y, _NODE, 29, rule="var(--rule)")
             self.text(_middle(thread), self.y + 12, maximum_text(pair.m), 10, "middle")
             self.text(_middle(thread), self.y + 24, sum_text(pair.d), 10, "middle")
         self.bottom = self.y + 29
         self.y = self.bottom
 
-    def values(self, words: list[str], first=0):
-        for thread, word in enumerate(words, first):
+    def values(self, words: list[str]):
+        for thread, word in enumerate(words):
             self.box(_middle(thread) - _NODE / 2, self.y, _NODE, 17, rule="var(--rule)")
             self.text(_middle(thread), self.y + 12, word, 10, "middle")
         self.bottom = self.y + 17
@@ -96,7 +96,9 @@ def shared_memory_tree() -> str:
         beside = _middle(len(round_.pairs) - 1) + _NODE / 2 + 10
         sheet.text(beside, sheet.y + 18, words, 10.5)
         sheet.pairs(round_.pairs)
-        said.append(f"At {words} pairs {round_.distance} apart, which leaves {_listed(round_.pairs)}.")
+        said.append(
+            f"At {words} pairs {round_.distance} apart, which leaves {_listed(round_.pairs)}."
+        )
         count = len(round_.pairs)
     sheet.barrier(sheet.bottom + 8)
     sheet.y += 22
@@ -153,7 +155,9 @@ def shuffle_tree() -> str:
     sheet.y += 26
     result = pair_text(last.result)
     sheet.text(_LEFT, sheet.y + 4, f"all threads read the row's pair, {result}", 10.5)
-    sheet.key("its own value, in a register", "another lane's, by shuffle; between warps, shared memory")
+    sheet.key(
+        "its own value, in a register", "another lane's, by shuffle; between warps, shared memory"
+    )
     said.append(
         f"Through shared memory lanes of warp 0 get {_listed(found)}, a barrier before; {shuffles} "
         f"shuffles leave {result} in each of its lanes, and after a barrier all threads read it."
@@ -198,6 +202,3 @@ def _draw_rescaled(sheet: _Sheet, warps: list) -> None:
 
 def _listed(pairs: list[Normalizer]) -> str:
     return ", ".join(pair_text(pair) for pair in pairs)
-
-
-assert _GUTTER < WIDTH

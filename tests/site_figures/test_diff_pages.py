@@ -88,11 +88,19 @@ def counters(page: str) -> list[list[str]]:
 def test_what_moved_most_stands_first(place):
     lines = synthetic.annotations()
     _of(lines, "03_third")["lines"] = [
-        {"file": "softmax.cu", "line": 5, "counters": {"shuffles": 100, "global_load_requests": 64}},
+        {
+            "file": "softmax.cu",
+            "line": 5,
+            "counters": {"shuffles": 100, "global_load_requests": 64},
+        },
         {"file": "softmax.cu", "line": 6, "counters": {"block_barriers": 9, "divergences": 7}},
     ]
     _of(lines, "04_fourth")["lines"] = [
-        {"file": "softmax.cu", "line": 5, "counters": {"shuffles": 25, "global_load_requests": 128}},
+        {
+            "file": "softmax.cu",
+            "line": 5,
+            "counters": {"shuffles": 25, "global_load_requests": 128},
+        },
         {"file": "softmax.cu", "line": 6, "counters": {"votes": 5, "divergences": 7}},
     ]
     place.write("lines.json", lines)

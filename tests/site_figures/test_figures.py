@@ -37,7 +37,9 @@ def test_each_is_well_formed_and_says_what_it_shows(drawn):
 
 def test_nothing_is_fetched_and_no_rule_reaches_beyond_the_figure(drawn):
     for name, svg in drawn.items():
-        assert not re.search(r"href|url\(|@import|<script|http(?!://www.w3.org/2000/svg)", svg), name
+        assert not re.search(r"href|url\(|@import|<script|http(?!://www.w3.org/2000/svg)", svg), (
+            name
+        )
         (style,) = re.findall("<style>(.*?)</style>", svg, re.DOTALL)
         for selector in re.findall(r"([^{};]+)\{", style):
             assert ".worklog-figure" in selector or "prefers-color-scheme" in selector, name

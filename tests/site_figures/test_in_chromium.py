@@ -1,5 +1,5 @@
-"""The figures in headless Chromium, as narrow as a phone: no text overlaps or leaves its figure, and
-colours follow the page's theme. Skipped without Chromium; with REQUIRE_CHROMIUM=1 that is an error.
+"""The figures in headless Chromium, as narrow as a phone: no text overlaps or leaves its figure,
+and colours follow the page's theme. Skipped without Chromium; with REQUIRE_CHROMIUM=1 an error.
 """
 
 import json
@@ -38,9 +38,11 @@ const look = (svg) => {
 };
 const inks = ["light-mode", "dark-mode"].map((theme) => {
   document.documentElement.className = theme;
-  return [...document.querySelectorAll("svg")].map((svg) => getComputedStyle(svg.querySelector("text")).fill);
+  const words = [...document.querySelectorAll("svg")].map((svg) => svg.querySelector("text"));
+  return words.map((text) => getComputedStyle(text).fill);
 });
-const found = [...document.querySelectorAll("div")].map((div) => [div.id, look(div.firstElementChild)]);
+const boxes = [...document.querySelectorAll("div")];
+const found = boxes.map((div) => [div.id, look(div.firstElementChild)]);
 const result = document.createElement("pre");
 result.textContent = JSON.stringify({ inks, figures: Object.fromEntries(found) });
 document.body.append(result);

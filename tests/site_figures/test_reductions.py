@@ -106,7 +106,9 @@ def test_the_kernel_goes_the_same_distances(run):
     start = stored.lanes[0].offset  # of thread 0's m
     line = next(request.line for request in first if request.of > 1)
     loads = [r for r in first if r.line == line and r.kind == "shared load"]
-    distances = list(dict.fromkeys((r.lanes[0].offset - start) // 4 % len(stored.lanes) for r in loads))
+    distances = list(
+        dict.fromkeys((r.lanes[0].offset - start) // 4 % len(stored.lanes) for r in loads)
+    )
     tree = normalizer.tree([of_value(0)] * len(stored.lanes))
     assert len(distances) >= 4
     assert distances == [round_.distance for round_ in tree][: len(distances)]
