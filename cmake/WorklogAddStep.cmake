@@ -87,6 +87,10 @@ function(worklog_add_step)
       DEPENDS ${target}_cpu VERBATIM)
   endif()
 
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/exercise)
+    worklog_add_exercise(${step})
+  endif()
+
   if(WORKLOG_TESTS)
     worklog_add_step_tests(${step})
   endif()

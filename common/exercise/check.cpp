@@ -1,0 +1,186 @@
+#include "common/exercise/check.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "common/harness/measure.h"
+#include "common/harness/report_cases.h"
+#include "common/harness/table.h"
+#include "common/simt/executor/counters.h"
+
+namespace worklog {
+
+namespace {
+
+// Small cases take no time: a launch that does is caught in a loop.
+constexpr double kTimeLimit = 10.0;  // seconds
+
+struct Trial {
+  Case a_case;
+  bool in_place = false;
+};
+
+// Widths below a warp's and a block's, and such that rows are not aligned; then rows with -inf, NaN
+// and the like, of which 36 have every kind; then real ones.
+std::vector<Trial> trials_for(const Step& step, const Demands& demands) {
+  constexpr std::int64_t kRows = 9;
+  constexpr std::int64_t kWidths[] = {1, 2, 3, 5, 8, 9, 31, 33, 100, 257, 1000};
+  constexpr std::int64_t kLongWidths[] = {1, 3, 31, 1000, 4097, 20000};
+  constexpr std::int64_t kInputRows = 36;
+  const bool one_row = step.takes_one_row();
+  const auto a_case = [&](std::int64_t rows, std::int64_t cols, Input input) {
+    const int k = static_cast<int>(std::min<std::int64_t>(demands.a_case.k, cols));
+    return Case{DType::kFloat32, one_row ? 1 : rows, cols, k, input};
+  };
+  std::vector<Trial> trials = {{demands.a_case}};
+  const std::span<const std::int64_t> widths =
+      one_row ? std::span<const std::int64_t>(kLongWidths) : std::span<const std::int64_t>(kWidths);
+  for (const std::int64_t cols : widths)
+    trials.push_back({a_case(kRows, cols, Input::kRandom)});
+  for (const Input input : kAllInputs) {
+    if (!is_real(input)) {
+      trials.push_back({a_case(kInputRows, 7, input)});
+      trials.push_back({a_case(kInputRows, 777, input)});
+    }
+  }
+  trials.push_back({real_case(step, DType::kFloat32, Input::kAttention, kInputRows)});
+  trials.back().a_case.k = demands.a_case.k;
+  if (step.keeps_columns()) trials.push_back({a_case(kRows, 333, Input::kRandom), true});
+  return trials;
+}
+
+std::string describe(const Trial& trial) {
+  const Case& a_case = trial.a_case;
+  return std::to_string(a_case.rows) + " x " + std::to_string(a_case.cols) +
+         (a_case.k > 0 ? ", k " + std::to_string(a_case.k) : "") + ", " +
+         std::string(name_of(a_case.input)) + (trial.in_place ? ", in place" : "");
+}
+
+// Every line of a message behind the same blanks.
+std::string indented(const std::string& text) {
+  const std::string blanks(4, ' ');
+  std::string result = blanks;
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += blanks;
+  }
+  return result;
+}
+
+// What verification says of a trial; "" if all is well.
+std::string failure_of(const Step& step, const Trial& trial) {
+  try {
+    return verify(step, trial.a_case, {.in_place = trial.in_place}).failure;
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+bool check_results(std::ostream& out, const Step& step, const Demands& demands) {
+  out << "Results\n";
+  const std::vector<Trial> trials = trials_for(step, demands);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const std::string failure = failure_of(step, trials[i]);
+    if (failure.empty()) continue;
+    out << "  right on " << i << " of " << trials.size() << " cases; the first that is wrong is "
+        << describe(trials[i]) << ":\n"
+        << indented(failure) << "\n\n";
+    return false;
+  }
+  out << "  right on all " << trials.size() << " cases, of which the last was "
+      << describe(trials.back()) << "\n\n";
+  return true;
+}
+
+double value_of(const Counts& counts, const std::string& name) {
+  if (name == "loads_per_element") return counts.loads_per_element;
+  if (name == "stores_per_element") return counts.stores_per_element;
+  if (name == "sectors_per_load_request") return counts.sectors_per_load_request;
+  for (const auto& [known, value] : counts.all) {
+    if (known == name) return static_cast<double>(value);
+  }
+  throw std::runtime_error("the check demands '" + name + "', which is no counter");
+}
+
+// Whole numbers as such, ratios to four digits.
+std::string number(double value) {
+  char text[32];
+  const bool is_whole = value == static_cast<double>(static_cast<std::int64_t>(value));
+  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.4f", value);
+  return text;
+}
+
+std::string remark(double mine, double wanted) {
+  if (mine <= wanted) return "reached";
+  if (wanted == 0.0) return "not reached";
+  char text[48];
+  std::snprintf(text, sizeof text, "not reached: x %.3g", mine / wanted);
+  return text;
+}
+
+// A launch that went wrong is counted as far as it came.
+Counts counts_of(const Step& step, const Case& a_case) {
+  return measure(step, a_case).counts.value();
+}
+
+bool check_counters(std::ostream& out, const Step& exercise, const Step& solution,
+                    const Demands& demands) {
+  const Counts mine = counts_of(exercise, demands.a_case);
+  const Counts wanted = counts_of(solution, demands.a_case);
+  out << "Counters, " << demands.a_case.rows << " x " << demands.a_case.cols << " fp32 in blocks of "
+      << exercise.info.block_size_for(demands.a_case.rows, demands.a_case.cols) << " threads\n";
+  std::size_t widest = 0;
+  for (const std::string& name : demands.counters)
+    widest = std::max(widest, name.size());
+  const Table table(out, {{"", 0},
+                          {"counter", static_cast<int>(widest)},
+                          {"yours", 10, true},
+                          {"at most", 10, true},
+                          {"", 11}});
+  table.print_header();
+  bool all = true;
+  for (const std::string& name : demands.counters) {
+    const double has = value_of(mine, name);
+    const double limit = value_of(wanted, name);
+    table.print_row({"", name, number(has), number(limit), remark(has, limit)});
+    all = all && has <= limit;
+  }
+  out << "\n";
+  return all;
+}
+
+}  // namespace
+
+Demands read_demands(const std::filesystem::path& file) {
+  try {
+    std::ifstream text(file);
+    const auto json = nlohmann::json::parse(text);
+    return {{.dtype = DType::kFloat32,
+             .rows = json.at("rows").get<std::int64_t>(),
+             .cols = json.at("cols").get<std::int64_t>(),
+             .k = json.value("k", 0),
+             .input = Input::kRandom},
+            json.at("counters").get<std::vector<std::string>>()};
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(file.string() + ": " + error.what());
+  }
+}
+
+bool check_exercise(std::ostream& out, const Step& exercise, const Step& solution,
+                    const Demands& demands) {
+  simt::set_findings_printed(false);  // verification tells the first
+  simt::set_time_limit(kTimeLimit);
+  const bool is_right = check_results(out, exercise, demands);
+  const bool is_reached = check_counters(out, exercise, solution, demands);
+  out << (is_right && is_reached ? "All reached.\n"
+          : is_right             ? "Right, but not all counters are reached.\n"
+                                 : "Not right yet.\n");
+  return is_right && is_reached;
+}
+
+}  // namespace worklog

@@ -1,0 +1,48 @@
+#include "common/exercise/exercise.h"
+
+#include "common/step/step.h"
+
+namespace worklog {
+
+namespace {
+
+StepInfo step_info(const ExerciseInfo& exercise) {
+  StepInfo info{.block_sizes = exercise.block_size,
+                .stores_exponentials = exercise.stores_exponentials};
+  if (exercise.takes_one_row) info.max_rows = 1;
+  if (exercise.serial_sum) info.summation = Summation::kSerial;
+  if (exercise.scratch_bytes != nullptr) {
+    info.scratch_bytes = [bytes = exercise.scratch_bytes](std::int64_t rows, std::int64_t cols,
+                                                          std::size_t) { return bytes(rows, cols); };
+  }
+  return info;
+}
+
+template <template <typename> class Problem>
+void add(const char* step, const char* role, const ExerciseInfo& info,
+         void (*launch)(const Problem<float>&, cudaStream_t)) {
+  const StepRegistration registration(step, role, step_info(info),
+                                      Launches<Problem>{launch, nullptr, nullptr});
+}
+
+}  // namespace
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
+                                           void (*launch)(const Softmax<float>&, cudaStream_t)) {
+  add<Softmax>(step, role, info, launch);
+}
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
+                                           void (*launch)(const LogSoftmax<float>&, cudaStream_t)) {
+  add<LogSoftmax>(step, role, info, launch);
+}
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
+                                           void (*launch)(const TopK<float>&, cudaStream_t)) {
+  add<TopK>(step, role, info, launch);
+}
+
+}  // namespace worklog

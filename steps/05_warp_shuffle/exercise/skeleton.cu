@@ -1,0 +1,78 @@
+// Exercise 05: one barrier
+//
+// A block shares a row, as in step 05. All that is missing is how its threads combine what they
+// found.
+
+#include <cstdint>
+#include <limits>
+
+#include "common/exercise/exercise.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// A NaN or +inf on either side makes d NaN, and with it the row.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = a.m > b.m ? a.m : b.m;              // not fmaxf, which drops a NaN
+  if (m == kNegativeInfinity) return {m, a.d + b.d};  // -inf - -inf would be NaN
+  return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
+}
+
+// ---- your part begins ----
+
+// Every thread returns the combination of all threads of the block: the tree of step 04, in shared
+// memory, a barrier a round. Write it with shuffles, and with a single barrier.
+__device__ Normalizer block_reduce(Normalizer mine) {
+  __shared__ float shared_m[kMaxWarps * kWarpSize], shared_d[kMaxWarps * kWarpSize];
+  const int thread = threadIdx.x;
+
+  shared_m[thread] = mine.m;
+  shared_d[thread] = mine.d;
+  __syncthreads();
+  for (int distance = blockDim.x / 2; distance > 0; distance /= 2) {
+    if (thread < distance) {
+      mine = combine(mine, {shared_m[thread + distance], shared_d[thread + distance]});
+      shared_m[thread] = mine.m;
+      shared_d[thread] = mine.d;
+    }
+    __syncthreads();
+  }
+  return {shared_m[0], shared_d[0]};
+}
+
+// ---- your part ends ----
+
+__global__ void softmax(const float* logits, float* probabilities, std::int64_t cols) {
+  const float* x = logits + blockIdx.x * cols;
+  float* y = probabilities + blockIdx.x * cols;
+
+  Normalizer mine;
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    mine = combine(mine, {x[col], 1.0f});
+  }
+  const Normalizer row = block_reduce(mine);
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    y[col] = expf(x[col] - row.m) / row.d;
+  }
+}
+
+void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_EXERCISE(launch, {});

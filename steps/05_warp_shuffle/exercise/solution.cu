@@ -1,0 +1,88 @@
+// Exercise 05: one barrier
+//
+// A block shares a row, as in step 05. All that is missing is how its threads combine what they
+// found.
+
+#include <cstdint>
+#include <limits>
+
+#include "common/exercise/exercise.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// A NaN or +inf on either side makes d NaN, and with it the row.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = a.m > b.m ? a.m : b.m;              // not fmaxf, which drops a NaN
+  if (m == kNegativeInfinity) return {m, a.d + b.d};  // -inf - -inf would be NaN
+  return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
+}
+
+// ---- your part begins ----
+
+// Every lane returns the combination of all 32.
+__device__ Normalizer warp_reduce(Normalizer mine) {
+  float m = mine.m;
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+  }
+  float d = m == kNegativeInfinity ? mine.d : mine.d * expf(mine.m - m);
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return {m, d};
+}
+
+// Every thread returns the combination of all threads of the block. Each warp combines the pairs of
+// all warps for itself: nobody waits for the first warp to do so.
+__device__ Normalizer block_reduce(Normalizer mine) {
+  __shared__ float warp_m[kMaxWarps], warp_d[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  mine = warp_reduce(mine);
+  if (lane == 0) {
+    warp_m[warp] = mine.m;
+    warp_d[warp] = mine.d;
+  }
+  __syncthreads();
+  return warp_reduce(lane < warps ? Normalizer{warp_m[lane], warp_d[lane]} : Normalizer{});
+}
+
+// ---- your part ends ----
+
+__global__ void softmax(const float* logits, float* probabilities, std::int64_t cols) {
+  const float* x = logits + blockIdx.x * cols;
+  float* y = probabilities + blockIdx.x * cols;
+
+  Normalizer mine;
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    mine = combine(mine, {x[col], 1.0f});
+  }
+  const Normalizer row = block_reduce(mine);
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    y[col] = expf(x[col] - row.m) / row.d;
+  }
+}
+
+void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_EXERCISE(launch, {});
