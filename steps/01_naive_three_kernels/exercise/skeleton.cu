@@ -1,0 +1,84 @@
+// Exercise 01: no buffer of exponentials
+//
+// The three kernels of step 01. The second stores an exponential for every logit, and the third
+// fetches each of them twice.
+
+#include <cstdint>
+#include <limits>
+
+#include "common/exercise/exercise.h"
+
+namespace {
+
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+__global__ void row_maxima(const float* logits, float* maxima, std::int64_t rows,
+                           std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const float* x = logits + row * cols;
+
+  float m = kNegativeInfinity;
+  for (std::int64_t col = 0; col < cols; ++col) {
+    m = fmaxf(m, x[col]);  // drops a NaN, which its exponential brings back
+  }
+  maxima[row] = m;
+}
+
+// ---- your part begins ----
+
+__global__ void exponentials(const float* logits, const float* maxima, float* exps,
+                             std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const float* x = logits + row * cols;
+  float* e = exps + row * cols;
+
+  const float m = maxima[row];
+  for (std::int64_t col = 0; col < cols; ++col) {
+    e[col] = expf(x[col] - m);
+  }
+}
+
+__global__ void sum_and_divide(const float* exps, float* probabilities, std::int64_t rows,
+                               std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const float* e = exps + row * cols;
+  float* y = probabilities + row * cols;
+
+  float d = 0.0f;
+  for (std::int64_t col = 0; col < cols; ++col) {
+    d += e[col];
+  }
+  for (std::int64_t col = 0; col < cols; ++col) {
+    y[col] = e[col] / d;
+  }
+}
+
+void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
+  const std::int64_t rows = problem.rows;
+  const std::int64_t cols = problem.cols;
+  float* maxima = problem.scratch.take<float>(rows);
+  float* exps = problem.scratch.take<float>(rows * cols);
+  const dim3 grid((rows + problem.block_size - 1) / problem.block_size);
+  const dim3 block(problem.block_size);
+  row_maxima<<<grid, block, 0, stream>>>(problem.logits, maxima, rows, cols);
+  worklog::check_launch("row_maxima", grid, block);
+  exponentials<<<grid, block, 0, stream>>>(problem.logits, maxima, exps, rows, cols);
+  worklog::check_launch("exponentials", grid, block);
+  sum_and_divide<<<grid, block, 0, stream>>>(exps, problem.probabilities, rows, cols);
+  worklog::check_launch("sum_and_divide", grid, block);
+}
+
+// ---- your part ends ----
+
+// Enough for the maxima, and for the exponentials or whatever you store instead.
+std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols) {
+  return worklog::Scratch::bytes_for(rows, sizeof(float)) +
+         worklog::Scratch::bytes_for(rows * cols, sizeof(float));
+}
+
+}  // namespace
+
+WORKLOG_EXERCISE(launch, {.block_size = 32, .serial_sum = true, .scratch_bytes = scratch_bytes});

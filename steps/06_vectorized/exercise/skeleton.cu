@@ -1,0 +1,80 @@
+// Exercise 06: head and tail
+//
+// Four floats a request. That needs addresses that are multiples of 16 bytes, which a row has only
+// if the rows before it are so wide.
+
+#include <cstdint>
+
+#include "common/device/normalizer.cuh"
+#include "common/exercise/exercise.h"
+
+namespace {
+
+using namespace worklog::device;
+
+constexpr int kPerVector = sizeof(float4) / sizeof(float);
+
+// A row cut into a head, whole vectors, and a tail.
+struct Cut {
+  std::int64_t head;     // elements before the first vector
+  std::int64_t vectors;  // vectors
+  std::int64_t tail;     // elements behind the last vector
+};
+
+// ---- your part begins ----
+
+// Of a row that begins at x. This takes for granted that it begins at a multiple of 16 bytes, and
+// that it has nothing but whole vectors.
+__device__ Cut cut_row(const float* x, std::int64_t cols) {
+  return {0, cols / kPerVector, 0};
+}
+
+// ---- your part ends ----
+
+__device__ Normalizer combine(Normalizer a, float4 x) {
+  const Normalizer low = combine(Normalizer{x.x, 1.0f}, Normalizer{x.y, 1.0f});
+  const Normalizer high = combine(Normalizer{x.z, 1.0f}, Normalizer{x.w, 1.0f});
+  return combine(a, combine(low, high));
+}
+
+__device__ float softmax_of(float x, Normalizer row) {
+  return expf(x - row.m) / row.d;
+}
+
+__global__ void softmax(const float* logits, float* probabilities, std::int64_t cols) {
+  const float* x = logits + blockIdx.x * cols;
+  float* y = probabilities + blockIdx.x * cols;
+  const Cut cut = cut_row(x, cols);
+  const std::int64_t tail = cut.head + cut.vectors * kPerVector;  // where it begins
+  const auto* x_vectors = reinterpret_cast<const float4*>(x + cut.head);
+  auto* y_vectors = reinterpret_cast<float4*>(y + cut.head);
+
+  Normalizer mine;
+  if (threadIdx.x < cut.head) mine = combine(mine, {x[threadIdx.x], 1.0f});
+  for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
+    mine = combine(mine, x_vectors[i]);
+  }
+  if (threadIdx.x < cut.tail) mine = combine(mine, {x[tail + threadIdx.x], 1.0f});
+
+  const Normalizer row = block_reduce(mine);
+  if (threadIdx.x < cut.head) y[threadIdx.x] = softmax_of(x[threadIdx.x], row);
+  for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
+    const float4 v = x_vectors[i];
+    y_vectors[i] = {softmax_of(v.x, row), softmax_of(v.y, row), softmax_of(v.z, row),
+                    softmax_of(v.w, row)};
+  }
+  if (threadIdx.x < cut.tail) y[tail + threadIdx.x] = softmax_of(x[tail + threadIdx.x], row);
+}
+
+// Logits and probabilities are both as cudaMalloc gives them, so that a row of one is aligned as
+// the same row of the other.
+void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_EXERCISE(launch, {.block_size = 128});

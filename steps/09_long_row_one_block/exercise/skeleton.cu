@@ -1,0 +1,47 @@
+// Exercise 09: keep what fits
+//
+// One block, one long row, three passes, as in step 09. The row does not fit on the chip, but its
+// beginning does.
+
+#include <cstdint>
+
+#include "common/device/block_reduce.cuh"
+#include "common/exercise/exercise.h"
+
+namespace {
+
+using namespace worklog::device;
+
+// 40 KiB of the 48 that a block has without asking for more.
+constexpr int kKept = 10240;
+
+// ---- your part begins ----
+
+__global__ void softmax(const float* x, float* y, std::int64_t cols) {
+  float m = Max::kIdentity;
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    m = fmaxf(m, x[col]);
+  }
+  m = block_reduce(m, Max());
+  float d = Sum::kIdentity;
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    d += expf(x[col] - m);
+  }
+  d = block_reduce(d, Sum());
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    y[col] = expf(x[col] - m) / d;
+  }
+}
+
+// ---- your part ends ----
+
+void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
+  const dim3 grid(1);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_EXERCISE(launch, {.block_size = 1024, .takes_one_row = true});
