@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Tests ./worklog exercise and ./worklog check, as a learner meets them.
+#
+#   commands.sh REPOSITORY BUILD
+#
+# BUILD has been built: what the commands need of it lies in a build folder of their own, beside a cmake that has nothing
+# to do, so that they neither configure nor build while other tests run.
+set -euo pipefail
+
+repository=$1
+build=$2
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p "$folder/tools" "$folder/build/exercises/05_warp_shuffle"
+cat >"$folder/tools/cmake" <<'TEXT'
+#!/bin/sh
+if [ "$1" = --version ]; then echo "cmake version 3.25.1"; else echo "no work to do"; fi
+TEXT
+chmod +x "$folder/tools/cmake"
+ln -s "$build/bin" "$folder/build/"
+cp "$build/exercises/05_warp_shuffle/toolchain.txt" "$folder/build/exercises/05_warp_shuffle/"
+touch "$folder/build/build.ninja"
+export PATH=$folder/tools:$PATH WORKLOG_BUILD=$folder/build WORKLOG_WORK=$folder/work
+copy=$folder/work/05_warp_shuffle/softmax.cu
+output=$folder/output.txt
+
+# run CODE ARGUMENT..: ./worklog with these arguments must end with CODE.
+run() {
+  local wanted=$1 code=0
+  shift
+  "$repository/worklog" "$@" >"$output" 2>&1 || code=$?
+  if [ "$code" != "$wanted" ]; then
+    echo "./worklog $*: exit code $code, expected $wanted:" >&2
+    cat "$output" >&2
+    exit 1
+  fi
+}
+
+# says TEXT: what ran last must have said it.
+says() {
+  if ! grep -qF -- "$1" "$output"; then
+    echo "'$1' is missing here:" >&2
+    cat "$output" >&2
+    exit 1
+  fi
+}
+
+says_not() {
+  if grep -qF -- "$1" "$output"; then
+    echo "'$1' must not be here:" >&2
+    cat "$output" >&2
+    exit 1
+  fi
+}
+
+echo "== the list"
+run 0 exercise
+for page in "$repository"/steps/*/exercise/README.md; do
+  number=$(sed -n '1s/^# Exercise \([0-9]*\): .*/\1/p' "$page")
+  says "$number  $(sed -n '1s/^[^:]*: //p' "$page")"
+done
+[ ! -e "$folder/work" ]
+
+echo "== wrong commands"
+run 1 exercise 77
+says "there is no step '77'"
+run 1 check 77
+says "there is no step '77'"
+run 1 exercise 05 06
+says "usage: ./worklog exercise"
+run 1 check
+says "usage: ./worklog check"
+
+echo "== a check before there is a copy"
+run 1 check 05
+says "./worklog exercise 05"
+[ ! -e "$folder/work" ]
+
+echo "== a folder that cannot be written"
+touch "$folder/file"
+WORKLOG_WORK=$folder/file run 1 exercise 05
+says "cannot write to $folder/file/05_warp_shuffle"
+
+echo "== a copy"
+run 0 exercise 5
+says "$copy"
+says "./worklog check 05"
+cmp "$copy" "$repository/steps/05_warp_shuffle/exercise/skeleton.cu"
+
+echo "== the skeleton is not enough"
+run 1 check 05
+says "Right, but not all counters are reached."
+grep -E '^ *block_barriers .*not reached' "$output"
+
+echo "== once more: nothing is touched"
+echo "// mine" >>"$copy"
+cp -p "$copy" "$folder/before.cu"
+run 0 exercise 05
+says "is there already"
+cmp "$copy" "$folder/before.cu"
+[ "$(stat -c %Y "$copy")" = "$(stat -c %Y "$folder/before.cu")" ]
+[ "$(ls "$folder/work" "$folder/work/05_warp_shuffle")" = "$(printf '%s\n' "$folder/work:" 05_warp_shuffle "" "$folder/work/05_warp_shuffle:" softmax.cu)" ]
+
+solution=$repository/steps/05_warp_shuffle/exercise/solution.cu
+
+echo "== a missing semicolon"
+sed 's/__syncthreads();/__syncthreads()/' "$solution" >"$copy"
+line=$(grep -n '__syncthreads()$' "$copy" | cut -d : -f 1)
+run 1 check 05
+says "$copy:$line:"
+says "could not be built"
+
+echo "== a missing registration"
+sed '/^WORKLOG_EXERCISE/d' "$solution" >"$copy"
+run 1 check 05
+says "the file registers no exercise"
+
+echo "== the solution"
+cp "$solution" "$copy"
+run 0 check 05
+says "All reached."
+says_not "not reached"
