@@ -1,5 +1,5 @@
-# An exercise is a directory exercise/ in a step: skeleton.cu with the gap, solution.cu with the gap filled, check.json with
-# what must be reached, and README.md. worklog_add_step finds it; nothing else names it.
+# An exercise is a directory exercise/ in a step: skeleton.cu with the gap, solution.cu with the gap filled, and README.md,
+# its page. worklog_add_step finds it; nothing else names it.
 #
 # For steps/05_warp_shuffle that makes
 #   exercise_05_warp_shuffle   all that `./worklog check 05` needs beside a learner's copy: not a part of `all`

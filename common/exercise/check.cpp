@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "common/harness/measure.h"
 #include "common/harness/report_cases.h"
@@ -25,16 +25,23 @@ struct Trial {
   bool in_place = false;
 };
 
+Case counted_case(const Exercise& solution) {
+  const ExerciseInfo& info = solution.info;
+  return {DType::kFloat32, info.rows, info.cols, info.k, Input::kRandom};
+}
+
 // Widths below a warp's and a block's, and such that rows are not aligned; then rows with -inf, NaN
-// and the like, of which 36 have every kind; then real ones.
-std::vector<Trial> trials_for(const Step& step, const Demands& demands) {
+// and the like, of which 18 have every kind; then real ones.
+std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution) {
   constexpr std::int64_t kRows = 9;
   constexpr std::int64_t kWidths[] = {1, 2, 3, 5, 8, 9, 31, 33, 100, 257, 1000};
   constexpr std::int64_t kLongWidths[] = {1, 3, 31, 1000, 4097, 20000};
-  constexpr std::int64_t kInputRows = 36;
+  constexpr std::int64_t kInputRows = 18;
+  const Step& step = exercise.step;
+  const ExerciseInfo& counted = solution.info;
   const bool one_row = step.takes_one_row();
   const auto a_case = [&](std::int64_t rows, std::int64_t cols, Input input) {
-    const int k = static_cast<int>(std::min<std::int64_t>(demands.a_case.k, cols));
+    const int k = static_cast<int>(std::min<std::int64_t>(counted.k, cols));
     return Case{DType::kFloat32, one_row ? 1 : rows, cols, k, input};
   };
   std::vector<Trial> trials;
@@ -42,15 +49,15 @@ std::vector<Trial> trials_for(const Step& step, const Demands& demands) {
       one_row ? std::span<const std::int64_t>(kLongWidths) : std::span<const std::int64_t>(kWidths);
   for (const std::int64_t cols : widths)
     trials.push_back({a_case(kRows, cols, Input::kRandom)});
-  trials.push_back({demands.a_case});
+  trials.push_back({counted_case(solution)});
   for (const Input input : kAllInputs) {
     if (!is_real(input)) {
       trials.push_back({a_case(kInputRows, 7, input)});
-      trials.push_back({a_case(kInputRows, 777, input)});
+      trials.push_back({a_case(kInputRows, 333, input)});
     }
   }
   trials.push_back({real_case(step, DType::kFloat32, Input::kAttention, kInputRows)});
-  trials.back().a_case.k = demands.a_case.k;
+  trials.back().a_case.k = counted.k;
   if (step.keeps_columns()) trials.push_back({a_case(kRows, 333, Input::kRandom), true});
   return trials;
 }
@@ -89,11 +96,11 @@ std::string failure_of(const Step& step, const Trial& trial) {
   }
 }
 
-bool check_results(std::ostream& out, const Step& step, const Demands& demands) {
+bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
   out << "Results\n";
-  const std::vector<Trial> trials = trials_for(step, demands);
+  const std::vector<Trial> trials = trials_for(exercise, solution);
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    const std::string failure = failure_of(step, trials[i]);
+    const std::string failure = failure_of(exercise.step, trials[i]);
     if (failure.empty()) continue;
     out << "  right on " << i << " of " << trials.size() << " cases; the first that is wrong is "
         << describe(trials[i]) << ":\n"
@@ -112,7 +119,7 @@ double value_of(const Counts& counts, const std::string& name) {
   for (const auto& [known, value] : counts.all) {
     if (known == name) return static_cast<double>(value);
   }
-  throw std::runtime_error("the check demands '" + name + "', which is no counter");
+  throw std::runtime_error("the exercise names '" + name + "', which is no counter");
 }
 
 // Whole numbers as such, ratios to four digits.
@@ -131,19 +138,27 @@ std::string remark(double mine, double wanted) {
   return text;
 }
 
-Counts counts_of(const Step& step, const Case& a_case) {
-  return measure(step, a_case).counts.value();
+Counts counts_of(const Exercise& exercise, const Case& a_case) {
+  return measure(exercise.step, a_case).counts.value();
 }
 
-bool check_counters(std::ostream& out, const Step& exercise, const Step& solution,
-                    const Demands& demands) {
-  const Counts mine = counts_of(exercise, demands.a_case);
-  const Counts wanted = counts_of(solution, demands.a_case);
-  out << "Counters, " << demands.a_case.rows << " x " << demands.a_case.cols
-      << " fp32 in blocks of "
-      << exercise.info.block_size_for(demands.a_case.rows, demands.a_case.cols) << " threads\n";
+std::vector<std::string> counters_of(const ExerciseInfo& info) {
+  std::vector<std::string> names;
+  for (const char* name : info.counters) {
+    if (name != nullptr) names.emplace_back(name);
+  }
+  return names;
+}
+
+bool check_counters(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
+  const Case a_case = counted_case(solution);
+  const std::vector<std::string> names = counters_of(solution.info);
+  const Counts mine = counts_of(exercise, a_case);
+  const Counts wanted = counts_of(solution, a_case);
+  out << "Counters, " << describe({a_case}) << ", fp32, in blocks of " << exercise.info.block_size
+      << " threads\n";
   std::size_t widest = 0;
-  for (const std::string& name : demands.counters)
+  for (const std::string& name : names)
     widest = std::max(widest, name.size());
   const Table table(out, {{"", 0},
                           {"counter", static_cast<int>(widest)},
@@ -152,7 +167,7 @@ bool check_counters(std::ostream& out, const Step& exercise, const Step& solutio
                           {"", 11}});
   table.print_header();
   bool all = true;
-  for (const std::string& name : demands.counters) {
+  for (const std::string& name : names) {
     const double has = value_of(mine, name);
     const double limit = value_of(wanted, name);
     table.print_row({"", name, number(has), number(limit), remark(has, limit)});
@@ -164,27 +179,11 @@ bool check_counters(std::ostream& out, const Step& exercise, const Step& solutio
 
 }  // namespace
 
-Demands read_demands(const std::filesystem::path& file) {
-  try {
-    std::ifstream text(file);
-    const auto json = nlohmann::json::parse(text);
-    return {{.dtype = DType::kFloat32,
-             .rows = json.at("rows").get<std::int64_t>(),
-             .cols = json.at("cols").get<std::int64_t>(),
-             .k = json.value("k", 0),
-             .input = Input::kRandom},
-            json.at("counters").get<std::vector<std::string>>()};
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(file.string() + ": " + error.what());
-  }
-}
-
-bool check_exercise(std::ostream& out, const Step& exercise, const Step& solution,
-                    const Demands& demands) {
+bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
   simt::set_findings_printed(false);  // verification tells the first
   simt::set_time_limit(kTimeLimit);
-  const bool is_right = check_results(out, exercise, demands);
-  const bool is_reached = check_counters(out, exercise, solution, demands);
+  const bool is_right = check_results(out, exercise, solution);
+  const bool is_reached = check_counters(out, exercise, solution);
   // A launch that went wrong is counted as far as it came.
   if (!is_right) out << "Counts of a kernel that is not right may be too low.\n";
   out << (is_right && is_reached ? "All reached.\n"

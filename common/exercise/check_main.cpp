@@ -13,25 +13,24 @@ namespace {
 
 using namespace worklog;
 
-const Step& find(const std::string& step, const std::string& role) {
-  for (const Step& known : all_steps()) {
-    if (known.name == step && known.variant == role) return known;
-  }
-  throw std::runtime_error("the file registers no exercise: its last line must be "
-                           "WORKLOG_EXERCISE(launch, ...), as in the skeleton");
+const Exercise& find(const std::string& step, const std::string& role) {
+  const Exercise* found = find_exercise(step, role);
+  if (found != nullptr) return *found;
+  throw std::runtime_error(
+      "the file registers no exercise: its last line must be WORKLOG_EXERCISE(launch, ...), as in "
+      "the skeleton");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: " << argv[0] << " NN_slug yours|skeleton|solution CHECK.json\n";
+  if (argc != 3) {
+    std::cerr << "usage: " << argv[0] << " NN_slug yours|skeleton|solution\n";
     return 2;
   }
   try {
     const std::string step = argv[1];
-    const Demands demands = read_demands(argv[3]);
-    const bool ok = check_exercise(std::cout, find(step, argv[2]), find(step, "solution"), demands);
+    const bool ok = check_exercise(std::cout, find(step, argv[2]), find(step, "solution"));
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const std::exception& error) {
     std::cerr << "worklog: " << error.what() << "\n";

@@ -2,9 +2,9 @@
 /// What an exercise includes, and how it makes itself known.
 ///
 /// An exercise is a file like a step's softmax.cu, in fp32 alone: kernels, a function that launches
-/// them, and one line:
+/// them, and one line, which says on which shape it is counted and which counters matter:
 ///
-///     WORKLOG_EXERCISE(launch, {.serial_sum = true});
+///     WORKLOG_EXERCISE(launch, {.rows = 64, .cols = 4096, .counters = {"block_barriers"}});
 ///
 /// Lighter than common/step/step.h, because a learner waits for its compilation.
 #pragma once
@@ -20,10 +20,17 @@ namespace worklog {
 
 /// What the check must know of an exercise beside its launch function.
 struct ExerciseInfo {
-  int block_size = 256;             ///< threads a block
-  bool takes_one_row = false;       ///< rows is always 1
-  bool serial_sum = false;          ///< one thread adds up a whole row
-  bool stores_exponentials = false; ///< exponentials pass through memory, which rounds them
+  static constexpr int kMostCounters = 8;
+
+  std::int64_t rows = 0;  ///< of the case that is counted; 1: a step that takes one row only
+  std::int64_t cols = 0;
+  int k = 0;  ///< of a top-k
+  /// Those that must not be above the solution's, by their names in docs/pages/counters.md, or
+  /// "loads_per_element", "stores_per_element", "sectors_per_load_request".
+  const char* counters[kMostCounters] = {};
+  int block_size = 256;              ///< threads a block
+  bool serial_sum = false;           ///< one thread adds up a whole row
+  bool stores_exponentials = false;  ///< exponentials pass through memory, which rounds them
   /// Bytes of scratch for a shape (see Scratch::bytes_for); null for none.
   std::int64_t (*scratch_bytes)(std::int64_t rows, std::int64_t cols) = nullptr;
 };
@@ -40,8 +47,8 @@ struct ExerciseRegistration {
 
 /// Registers the file as an exercise of a step; the build tells which, and whether it is the
 /// skeleton, the solution or a learner's copy.
-#define WORKLOG_EXERCISE(launch, ...)                                             \
-  static const ::worklog::ExerciseRegistration worklog_exercise_registration(     \
+#define WORKLOG_EXERCISE(launch, ...)                                         \
+  static const ::worklog::ExerciseRegistration worklog_exercise_registration( \
       WORKLOG_STEP_NAME, WORKLOG_STEP_VARIANT, ::worklog::ExerciseInfo __VA_ARGS__, &launch)
 
 }  // namespace worklog

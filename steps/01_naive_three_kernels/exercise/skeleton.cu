@@ -81,4 +81,10 @@ std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 32, .serial_sum = true, .scratch_bytes = scratch_bytes});
+WORKLOG_EXERCISE(launch, {.rows = 64,
+                          .cols = 1000,
+                          .counters = {"loads_per_element", "stores_per_element",
+                                       "global_load_sectors", "global_store_sectors", "launches"},
+                          .block_size = 32,
+                          .serial_sum = true,
+                          .scratch_bytes = scratch_bytes});

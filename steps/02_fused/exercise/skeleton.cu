@@ -61,4 +61,9 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 32, .serial_sum = true});
+WORKLOG_EXERCISE(launch, {.rows = 4096,
+                          .cols = 8,
+                          .counters = {"loads_per_element", "stores_per_element",
+                                       "global_load_requests", "global_load_sectors"},
+                          .block_size = 32,
+                          .serial_sum = true});

@@ -53,4 +53,8 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 32, .serial_sum = true});
+WORKLOG_EXERCISE(launch, {.rows = 64,
+                          .cols = 1000,
+                          .counters = {"loads_per_element", "stores_per_element", "divergences"},
+                          .block_size = 32,
+                          .serial_sum = true});

@@ -85,4 +85,9 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 256});
+WORKLOG_EXERCISE(launch, {.rows = 64,
+                          .cols = 1000,
+                          .counters = {"loads_per_element", "stores_per_element", "block_barriers",
+                                       "shared_load_wavefronts", "shared_load_bank_conflicts",
+                                       "shared_store_wavefronts", "shared_store_bank_conflicts"},
+                          .block_size = 256});

@@ -85,4 +85,8 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {});
+WORKLOG_EXERCISE(launch,
+                 {.rows = 64,
+                  .cols = 4096,
+                  .counters = {"loads_per_element", "stores_per_element", "block_barriers",
+                               "shuffles", "shared_load_wavefronts", "shared_store_wavefronts"}});

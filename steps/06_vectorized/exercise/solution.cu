@@ -80,4 +80,9 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 128});
+WORKLOG_EXERCISE(launch,
+                 {.rows = 64,
+                  .cols = 4095,
+                  .counters = {"loads_per_element", "stores_per_element", "global_load_requests",
+                               "global_store_requests", "global_load_sectors"},
+                  .block_size = 128});

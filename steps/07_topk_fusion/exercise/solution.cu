@@ -111,4 +111,9 @@ void launch(const worklog::TopK<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 32});
+WORKLOG_EXERCISE(launch, {.rows = 64,
+                          .cols = 1000,
+                          .k = 5,
+                          .counters = {"loads_per_element", "stores_per_element", "shuffles",
+                                       "block_barriers", "shared_store_requests"},
+                          .block_size = 32});

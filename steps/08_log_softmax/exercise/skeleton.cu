@@ -45,4 +45,8 @@ void launch(const worklog::LogSoftmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 256});
+WORKLOG_EXERCISE(launch, {.rows = 64,
+                          .cols = 1000,
+                          .counters = {"loads_per_element", "stores_per_element",
+                                       "global_load_requests", "block_barriers"},
+                          .block_size = 256});

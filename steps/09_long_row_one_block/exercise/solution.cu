@@ -49,4 +49,9 @@ void launch(const worklog::Softmax<float>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 1024, .takes_one_row = true});
+WORKLOG_EXERCISE(launch,
+                 {.rows = 1,
+                  .cols = 16384,
+                  .counters = {"loads_per_element", "stores_per_element", "global_load_requests",
+                               "block_barriers", "shared_load_bank_conflicts"},
+                  .block_size = 1024});

@@ -111,7 +111,10 @@ std::int64_t scratch_bytes(std::int64_t, std::int64_t cols) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch, {.block_size = 256,
-                          .takes_one_row = true,
+WORKLOG_EXERCISE(launch, {.rows = 1,
+                          .cols = 262144,
+                          .counters = {"loads_per_element", "stores_per_element", "launches",
+                                       "block_barriers", "global_load_sectors"},
+                          .block_size = 256,
                           .stores_exponentials = true,
                           .scratch_bytes = scratch_bytes});

@@ -86,5 +86,9 @@ std::int64_t scratch_bytes(std::int64_t, std::int64_t) {
 
 }  // namespace
 
-WORKLOG_EXERCISE(launch,
-                 {.block_size = 256, .takes_one_row = true, .scratch_bytes = scratch_bytes});
+WORKLOG_EXERCISE(launch, {.rows = 1,
+                          .cols = 262144,
+                          .counters = {"loads_per_element", "stores_per_element", "launches",
+                                       "global_atomic_requests", "block_barriers"},
+                          .block_size = 256,
+                          .scratch_bytes = scratch_bytes});

@@ -1,19 +1,27 @@
-#include "common/exercise/exercise.h"
+#include "common/exercise/registry.h"
 
-#include "common/step/step.h"
+#include <vector>
 
 namespace worklog {
 
 namespace {
 
+// A function's static, because registrations run before main in an unknown order.
+std::vector<Exercise>& registry() {
+  static std::vector<Exercise> exercises;
+  return exercises;
+}
+
 StepInfo step_info(const ExerciseInfo& exercise) {
   StepInfo info{.block_sizes = exercise.block_size,
                 .stores_exponentials = exercise.stores_exponentials};
-  if (exercise.takes_one_row) info.max_rows = 1;
+  if (exercise.rows == 1) info.max_rows = 1;
   if (exercise.serial_sum) info.summation = Summation::kSerial;
   if (exercise.scratch_bytes != nullptr) {
     info.scratch_bytes = [bytes = exercise.scratch_bytes](std::int64_t rows, std::int64_t cols,
-                                                          std::size_t) { return bytes(rows, cols); };
+                                                          std::size_t) {
+      return bytes(rows, cols);
+    };
   }
   return info;
 }
@@ -21,11 +29,18 @@ StepInfo step_info(const ExerciseInfo& exercise) {
 template <template <typename> class Problem>
 void add(const char* step, const char* role, const ExerciseInfo& info,
          void (*launch)(const Problem<float>&, cudaStream_t)) {
-  const StepRegistration registration(step, role, step_info(info),
-                                      Launches<Problem>{launch, nullptr, nullptr});
+  registry().push_back(
+      {{step, role, step_info(info), Launches<Problem>{launch, nullptr, nullptr}}, info});
 }
 
 }  // namespace
+
+const Exercise* find_exercise(std::string_view step, std::string_view role) {
+  for (const Exercise& exercise : registry()) {
+    if (exercise.step.name == step && exercise.step.variant == role) return &exercise;
+  }
+  return nullptr;
+}
 
 ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
                                            const ExerciseInfo& info,

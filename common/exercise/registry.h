@@ -1,0 +1,22 @@
+/// \file
+/// The exercises that a program is linked with.
+#pragma once
+
+#include <string_view>
+
+#include "common/exercise/exercise.h"
+#include "common/step/step.h"
+
+namespace worklog {
+
+/// An exercise as a step that can be verified and counted. Its variant is its role: "skeleton",
+/// "solution", or "yours" for a learner's copy.
+struct Exercise {
+  Step step;
+  ExerciseInfo info;
+};
+
+/// Null if there is none.
+const Exercise* find_exercise(std::string_view step, std::string_view role);
+
+}  // namespace worklog
