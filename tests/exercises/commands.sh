@@ -112,7 +112,7 @@ says "$copy:$line:"
 says "could not be built"
 
 echo "== a missing registration"
-sed '/^WORKLOG_EXERCISE/d' "$solution" >"$copy"
+sed '/^WORKLOG_EXERCISE/,$d' "$solution" >"$copy"
 run 1 check 05
 says "the file registers no exercise"
 

@@ -42,6 +42,7 @@ expect '^99 .*Example' list.txt
 
 ctest --test-dir build -N >tests.txt
 expect ' 99_example.every_width_f32' tests.txt
+expect ' exercise.99_example' tests.txt
 
 cmake --build build --parallel 2 --target step_99_example_cpu_objects >build.txt 2>&1 || { tail -n 40 build.txt >&2; exit 1; }
 

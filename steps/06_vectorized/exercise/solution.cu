@@ -34,7 +34,7 @@ __device__ Cut cut_row(const float* x, std::int64_t cols) {
 
 // ---- your part ends ----
 
-__device__ Normalizer combine(Normalizer a, float4 x) {
+__device__ Normalizer combine_vector(Normalizer a, float4 x) {
   const Normalizer low = combine(Normalizer{x.x, 1.0f}, Normalizer{x.y, 1.0f});
   const Normalizer high = combine(Normalizer{x.z, 1.0f}, Normalizer{x.w, 1.0f});
   return combine(a, combine(low, high));
@@ -55,7 +55,7 @@ __global__ void softmax(const float* logits, float* probabilities, std::int64_t 
   Normalizer mine;
   if (threadIdx.x < cut.head) mine = combine(mine, {x[threadIdx.x], 1.0f});
   for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
-    mine = combine(mine, x_vectors[i]);
+    mine = combine_vector(mine, x_vectors[i]);
   }
   if (threadIdx.x < cut.tail) mine = combine(mine, {x[tail + threadIdx.x], 1.0f});
 
