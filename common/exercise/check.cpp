@@ -90,7 +90,8 @@ std::string with_finding_apart(const std::string& failure) {
 // What verification says of a trial; "" if all is well.
 std::string failure_of(const Step& step, const Trial& trial) {
   try {
-    return with_finding_apart(verify(step, trial.a_case, {.in_place = trial.in_place}).failure);
+    const VerifyOptions options{.in_place = trial.in_place};
+    return with_finding_apart(verify(step, trial.a_case, options).failure);
   } catch (const std::exception& error) {
     return error.what();
   }
