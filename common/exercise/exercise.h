@@ -20,11 +20,11 @@ namespace worklog {
 
 /// What the check must know of an exercise beside its launch function.
 struct ExerciseInfo {
-  static constexpr int kMostCounters = 8;
+  static constexpr int kMostCounters = 8;  ///< that an exercise may name
 
   std::int64_t rows = 0;  ///< of the case that is counted; 1: a step that takes one row only
-  std::int64_t cols = 0;
-  int k = 0;  ///< of a top-k
+  std::int64_t cols = 0;  ///< of the same case
+  int k = 0;              ///< of the same case, for a top-k
   /// Those that must not be above the solution's, by their names in docs/pages/counters.md, or
   /// "loads_per_element", "stores_per_element", "sectors_per_load_request".
   const char* counters[kMostCounters] = {};
@@ -35,12 +35,16 @@ struct ExerciseInfo {
   std::int64_t (*scratch_bytes)(std::int64_t rows, std::int64_t cols) = nullptr;
 };
 
-/// Registers at program start; used through WORKLOG_EXERCISE.
+/// Registers at program start; used through WORKLOG_EXERCISE. The kind of problem follows from the
+/// launch function.
 struct ExerciseRegistration {
+  /// `step` is the directory's name; `role` is "skeleton", "solution" or "yours".
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const Softmax<float>&, cudaStream_t));
+  /// The same for log-softmax.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const LogSoftmax<float>&, cudaStream_t));
+  /// The same for a top-k.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const TopK<float>&, cudaStream_t));
 };

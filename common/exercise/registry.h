@@ -12,11 +12,11 @@ namespace worklog {
 /// An exercise as a step that can be verified and counted. Its variant is its role: "skeleton",
 /// "solution", or "yours" for a learner's copy.
 struct Exercise {
-  Step step;
-  ExerciseInfo info;
+  Step step;          ///< with a launch function for fp32 only
+  ExerciseInfo info;  ///< as the file gave it
 };
 
-/// Null if there is none.
+/// The exercise of a step, such as "05_warp_shuffle", in a role; null if there is none.
 const Exercise* find_exercise(std::string_view step, std::string_view role);
 
 }  // namespace worklog
