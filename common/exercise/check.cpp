@@ -98,7 +98,7 @@ std::string failure_of(const Step& step, const Trial& trial) {
 }
 
 bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
-  out << "Results\n";
+  out << "Results\n" << std::flush;  // an endless kernel may end the program
   const std::vector<Trial> trials = trials_for(exercise, solution);
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const std::string failure = failure_of(exercise.step, trials[i]);
