@@ -1,0 +1,135 @@
+"""python -m worklog_docs.site: writes what Doxygen makes the site of.
+
+Into --out go the pages (pages/*.md), the figures (figures/*.svg) and each step's kernel with marks
+for \\snippet (marked/*.cu).
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from worklog_report.output import write_whole
+from worklog_report.records import InputError
+from worklog_report.steps import Unit
+
+from . import figures, ladder_picture, steps_graph
+from .book import INDEX, STEPS, Book, read_book, steps_of
+from .code_blocks import marked
+from .navigation import list_of_steps, with_subpages, with_turns
+from .page_text import Site, converted
+from .renewed import Renewed, renewed_pages
+from .step_pages import listing, sources_of, with_code
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 2 bad input or usage."""
+    options = _parser().parse_args(arguments)
+    try:
+        pages = _write_site(options)
+    except InputError as error:
+        print(f"site: {error}", file=sys.stderr)
+        return 2
+    print(f"{options.out}: {pages} pages")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="site", description=__doc__)
+    parser.add_argument(
+        "--records",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="records of the step programs (their --records FILE)",
+    )
+    parser.add_argument(
+        "--annotations",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="counts by line and traced requests (the step programs' --annotations FILE)",
+    )
+    parser.add_argument(
+        "--recorded",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="results of a GPU's run: files, or directories of *.json",
+    )
+    parser.add_argument(
+        "--root", type=Path, default=_ROOT, metavar="DIR", help="the repository (default: this)"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="where the pages go"
+    )
+    return parser
+
+
+def _write_site(options: argparse.Namespace) -> int:
+    """Returns the number of pages."""
+    root, out = options.root, options.out
+    renewed = renewed_pages(
+        root, options.records, options.annotations, options.recorded, out / "renewed"
+    )
+    drawn = _figures(renewed)
+    book = read_book(renewed.texts, [unit.step for unit in renewed.steps])
+    site = Site(book.pages, _headers(root), book.parents, set(drawn), root)
+    pages = {name: _page(file, renewed, book, site) for file, name in book.pages.items()}
+    pages |= {name: listing(file) for file, name in site.listed.items()}
+    kernels = {f"{unit.step}.cu": marked(unit.files["softmax.cu"]) for unit in renewed.steps}
+    _replace(out / "pages", {f"{name}.md": text for name, text in pages.items()})
+    _replace(out / "figures", drawn)
+    _replace(out / "marked", kernels)
+    return len(pages)
+
+
+def _figures(renewed: Renewed) -> dict[str, str]:
+    return figures.figures(renewed.run) | {
+        "ladder.svg": ladder_picture.picture(renewed.table, renewed.run),
+        "steps.svg": steps_graph.picture(renewed.table),
+    }
+
+
+def _headers(root: Path) -> set[Path]:
+    """Those whose API the site documents."""
+    found = [*(root / "common").rglob("*.h"), *(root / "common").rglob("*.cuh")]
+    inside = {path.relative_to(root) for path in found}
+    return {path for path in inside if not path.is_relative_to("common/simt/include")}
+
+
+def _page(file: Path, renewed: Renewed, book: Book, site: Site) -> str:
+    text, names = renewed.texts[file], [unit.step for unit in renewed.steps]
+    unit = next((unit for unit in renewed.steps if file == _readme(unit)), None)
+    if unit:
+        sources = sources_of(site.root / "steps" / unit.step)
+        text = with_code(text, unit, _before(unit, renewed), sources)
+    part = [unit for unit in renewed.steps if unit.step in steps_of(text, names)]
+    text = STEPS.sub(lambda _: list_of_steps(part), converted(text, file, site))
+    return with_turns(with_subpages(text, file, book), file, book, renewed.texts)
+
+
+def _readme(unit: Unit) -> Path:
+    return Path("steps", unit.step, "README.md")
+
+
+def _before(unit: Unit, renewed: Renewed) -> Unit | None:
+    """The step that it builds on."""
+    name = next(row.builds_on for row in renewed.table.rows if row.unit == unit)
+    return next((other for other in renewed.steps if other.name == name), None)
+
+
+def _replace(folder: Path, texts: dict[str, str]) -> None:
+    """The folder holds these files and no others."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

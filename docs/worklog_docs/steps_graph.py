@@ -1,0 +1,57 @@
+"""The graph of steps: which step builds on which, drawn as version control draws its branches.
+
+Each step builds on one other, so the graph is a tree. A line is a branch: of the steps that build
+on the same one, the last goes on in its column and the others start a column beside it.
+"""
+
+from worklog_report.ladder import Ladder, Row
+from worklog_report.recorded_run import label
+
+from .drawing import Drawing, themed
+
+_ROW = 24.0
+_COLUMN = 18.0
+_MARGIN = 12.0
+
+
+def picture(table: Ladder) -> str:
+    steps = [row for row in table.rows if not row.unit.variant]
+    column = _columns(steps)
+    x = {name: _MARGIN + _COLUMN * number for name, number in column.items()}
+    y = {row.unit.name: _MARGIN + _ROW * index for index, row in enumerate(steps)}
+    words_at = _MARGIN + _COLUMN * (max(column.values()) + 1)
+    drawing = Drawing()
+    for row in steps:
+        name, before = row.unit.name, row.builds_on
+        if before in y:
+            _connect(drawing, x[before], y[before], x[name], y[name])
+    for row in steps:
+        at_x, at_y = x[row.unit.name], y[row.unit.name]
+        drawing.box(at_x - 5, at_y - 5, 10, 10, "var(--other)")
+        drawing.text(words_at, at_y + 4, label(row.unit), 11)
+    described = "; ".join(_described(row, steps) for row in steps)
+    height = 2 * _MARGIN + _ROW * (len(steps) - 1)
+    return themed(drawing.render("steps", "Which step builds on which", f"{described}.", height))
+
+
+def _columns(steps: list[Row]) -> dict[str, int]:
+    last_on = {row.builds_on: row.unit.name for row in steps}
+    column: dict[str, int] = {}
+    for row in steps:
+        parent = column.get(row.builds_on, 0)
+        goes_on = row.builds_on not in column or last_on[row.builds_on] == row.unit.name
+        column[row.unit.name] = parent if goes_on else parent + 1
+    return column
+
+
+def _connect(drawing: Drawing, x1: float, y1: float, x2: float, y2: float) -> None:
+    """Aside first, then down: the column of the step before stays free for the one that goes on."""
+    if x1 != x2:
+        drawing.line(x1, y1, x2, y1 + _ROW / 2, "var(--muted)", 2)
+        y1 += _ROW / 2
+    drawing.line(x2, y1, x2, y2, "var(--muted)", 2)
+
+
+def _described(row: Row, steps: list[Row]) -> str:
+    before = next((step for step in steps if step.unit.name == row.builds_on), None)
+    return f"{label(row.unit)} builds on {before.unit.label}" if before else f"{label(row.unit)} is the first"
