@@ -14,7 +14,9 @@ namespace worklog {
 /// message.
 class CudaError : public std::runtime_error {
  public:
+  /// `what` is the whole message that what() returns.
   CudaError(cudaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  /// CUDA's own code.
   cudaError_t code() const { return code_; }
 
  private:

@@ -13,9 +13,9 @@ namespace worklog {
 
 /// Properties that a recorded time needs beside it.
 struct Device {
-  std::string name;
-  int sm_count = 0;
-  std::int64_t l2_bytes = 0;
+  std::string name;             ///< as CUDA tells it, such as "NVIDIA H200"
+  int sm_count = 0;             ///< multiprocessors
+  std::int64_t l2_bytes = 0;    ///< size of the L2 cache
   std::string driver_version;   ///< the newest CUDA that the driver supports, such as "13.0"
   std::string runtime_version;  ///< the CUDA runtime that is linked
 };

@@ -36,13 +36,16 @@ class DeviceBuffer {
     check(code, "cudaMalloc of " + std::to_string(bytes()) + " bytes");
   }
 
+  /// A copy of `host`, of the same size. Throws as upload() and the constructor above do.
   explicit DeviceBuffer(const std::vector<T>& host)
       : DeviceBuffer(static_cast<std::int64_t>(host.size())) {
     upload(host);
   }
 
+  /// Takes the memory over and leaves `other` empty.
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  /// Exchanges the memory of the two.
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -50,9 +53,14 @@ class DeviceBuffer {
   }
   ~DeviceBuffer() { cudaFree(data_); }
 
+  /// The first element's address on the device; null if size() is 0. Not to be dereferenced by the
+  /// host.
   T* data() { return data_; }
+  /// The same, to read from.
   const T* data() const { return data_; }
+  /// Elements.
   std::int64_t size() const { return size_; }
+  /// size() in bytes.
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
   /// Copies size() elements from the host; the vector must have exactly as many.
@@ -68,6 +76,7 @@ class DeviceBuffer {
     check(cudaStreamSynchronize(nullptr), "copy to the device");
   }
 
+  /// A copy of all elements. Waits for the work of the default stream; throws CudaError.
   std::vector<T> download() const {
     std::vector<T> host(static_cast<std::size_t>(size_));
     if (size_ > 0) {

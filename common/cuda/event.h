@@ -14,7 +14,9 @@ namespace worklog {
 class Event {
  public:
   Event() { check(cudaEventCreate(&event_), "creating an event"); }
+  /// Takes the event over; `other` has none then.
   Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  /// Exchanges the events of the two.
   Event& operator=(Event&& other) noexcept {
     std::swap(event_, other.event_);
     return *this;
@@ -23,6 +25,7 @@ class Event {
     if (event_ != nullptr) cudaEventDestroy(event_);
   }
 
+  /// Marks this point behind all that the stream has been given. Throws CudaError.
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
 
   /// Whether the GPU has got here; does not wait.

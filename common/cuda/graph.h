@@ -35,6 +35,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  /// Puts the captured work on the stream once. Throws CudaError.
   void launch(cudaStream_t stream) const {
     check(cudaGraphLaunch(graph_, stream), "launching a graph");
   }

@@ -18,6 +18,7 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
+  /// What the CUDA runtime takes; valid while this lives.
   cudaStream_t get() const { return stream_; }
 
   /// Waits for all work; throws CudaError if a kernel failed.

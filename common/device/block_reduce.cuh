@@ -9,19 +9,23 @@
 
 namespace worklog::device {
 
+/// The larger of two numbers, for warp_reduce() and block_reduce().
 struct Max {
-  static constexpr float kIdentity = kNegativeInfinity;
+  static constexpr float kIdentity = kNegativeInfinity;  ///< changes no number
+  /// Commutative and associative.
   __device__ __forceinline__ float operator()(float a, float b) const {
     return fmaxf(a, b);  // drops a NaN, which its exponential brings back
   }
 };
 
+/// The sum of two numbers, for warp_reduce() and block_reduce().
 struct Sum {
-  static constexpr float kIdentity = 0.0f;
+  static constexpr float kIdentity = 0.0f;  ///< changes no number
+  /// Commutative; associative up to rounding.
   __device__ __forceinline__ float operator()(float a, float b) const { return a + b; }
 };
 
-/// Every lane returns the combination of all 32.
+/// Every lane returns the combination of all 32, which must all call this.
 template <typename Operation>
 __device__ __forceinline__ float warp_reduce(float mine, Operation combine) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -30,7 +34,8 @@ __device__ __forceinline__ float warp_reduce(float mine, Operation combine) {
   return mine;
 }
 
-/// Every thread returns the combination of all threads of the block. Each operation is a function
+/// Every thread returns the combination of all threads of the block, which must all call this; the
+/// block has a multiple of 32. Each operation is a function
 /// of its own with shared memory of its own, so that no barrier is needed between two of them. The
 /// same operation twice needs one in between.
 template <typename Operation>

@@ -13,10 +13,12 @@ namespace worklog::device {
 /// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
 /// Aligned so that a pair in memory is one access.
 struct alignas(8) Normalizer {
-  float m = kNegativeInfinity;
-  float d = 0.0f;
+  float m = kNegativeInfinity;  ///< the maximum
+  float d = 0.0f;               ///< the sum of exp(x - m)
 };
 
+/// The operator of the whole worklog: the pair of what `a` and `b` are of, taken together.
+/// Commutative, associative up to rounding, with Normalizer{} as its identity (section 3.1, too).
 /// A NaN or +inf on either side makes d NaN, and with it the row.
 __device__ __forceinline__ Normalizer combine(Normalizer a, Normalizer b) {
   const float m = a.m > b.m ? a.m : b.m;              // not fmaxf, which drops a NaN
@@ -24,7 +26,8 @@ __device__ __forceinline__ Normalizer combine(Normalizer a, Normalizer b) {
   return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
 }
 
-/// Every lane returns the combination of all 32: first the maximum, so that a lane rescales once.
+/// Every lane returns the combination of all 32, which must all call this: first the maximum, so
+/// that a lane rescales once.
 __device__ __forceinline__ Normalizer warp_reduce(Normalizer mine) {
   float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -37,7 +40,8 @@ __device__ __forceinline__ Normalizer warp_reduce(Normalizer mine) {
   return {m, d};
 }
 
-/// Every thread returns the combination of all threads of the block.
+/// Every thread returns the combination of all threads of the block, which must all call this; the
+/// block has a multiple of 32.
 __device__ __forceinline__ Normalizer block_reduce(Normalizer mine) {
   __shared__ float warp_m[kMaxWarps], warp_d[kMaxWarps], row_m, row_d;
   const int lane = threadIdx.x % kWarpSize;

@@ -15,16 +15,17 @@ namespace worklog::device {
 /// 16 bytes, the most that a thread loads or stores at once.
 using Vector = uint4;
 template <typename T>
-constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);  ///< Elements of T in a vector.
 
 /// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
 /// whole vectors, and the tail. Head and tail are the edges, an element a thread.
 struct Cut {
-  std::int64_t head;     // elements
-  std::int64_t vectors;  // vectors
-  std::int64_t edges;    // elements of head and tail together
+  std::int64_t head;     ///< elements
+  std::int64_t vectors;  ///< vectors
+  std::int64_t edges;    ///< elements of head and tail together
 };
 
+/// Cuts the row of `cols` elements at `x`, which is aligned to T.
 template <typename T>
 __device__ __forceinline__ Cut cut_row(const T* x, std::int64_t cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
@@ -37,11 +38,13 @@ __device__ __forceinline__ Cut cut_row(const T* x, std::int64_t cols) {
 /// The elements that a thread has on their way at once. With 16 too little of a row is under way;
 /// 64 do not fit the registers that a thread of a block of 1024 has.
 constexpr int kPerTile = 32;
+/// Vectors that a thread has on their way at once.
 template <typename T>
 constexpr int kInFlight = kPerTile / kPerVector<T>;
+/// What a thread loads at once: kPerTile elements of a row.
 template <typename T>
 struct Tile {
-  Vector vectors[kInFlight<T>];
+  Vector vectors[kInFlight<T>];  ///< as loaded, a block's width apart
 };
 
 /// A row is read twice. What is read for the last time, as what is written, need not stay in the

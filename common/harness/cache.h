@@ -6,6 +6,7 @@
 
 namespace worklog {
 
+/// Cold: nothing of the data is in the cache. Warm: the same work has just run on it.
 enum class Cache { kCold, kWarm };
 
 /// "cold" or "warm".

@@ -9,12 +9,13 @@
 
 namespace worklog {
 
+/// A shape, a storage type and an input; all of them together are one line of a step's table.
 struct Case {
-  DType dtype = DType::kFloat32;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int k = 0;  ///< how many of the largest are wanted; 0 for softmax steps
-  Input input = Input::kRandom;
+  DType dtype = DType::kFloat32;  ///< of logits and, but for top-k, results
+  std::int64_t rows = 0;          ///< 0 or more
+  std::int64_t cols = 0;          ///< 0 or more
+  int k = 0;                      ///< how many of the largest are wanted; 0 for softmax steps
+  Input input = Input::kRandom;   ///< what the logits are
 };
 
 }  // namespace worklog

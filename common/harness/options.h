@@ -20,24 +20,25 @@ class UsageError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// What the command line asks for; what it leaves open is not set.
 struct Options {
-  bool help = false;
-  bool list = false;
-  bool all = false;  ///< every case in the table, not one for each kernel and type
-  bool counters = false;
-  bool access = false;
-  std::optional<std::filesystem::path> records;
-  std::optional<std::filesystem::path> annotations;
+  bool help = false;      ///< print the usage and nothing else
+  bool list = false;      ///< print the step and its variants and nothing else
+  bool all = false;       ///< every case in the table, not one for each kernel and type
+  bool counters = false;  ///< print the counters of one case
+  bool access = false;    ///< print which lane touches what in one case
+  std::optional<std::filesystem::path> records;      ///< the file to write records to
+  std::optional<std::filesystem::path> annotations;  ///< the file to write counts by line to
 
   std::optional<std::string> variant;  ///< "" is the ladder's own kernel
-  std::optional<DType> dtype;
-  std::optional<std::int64_t> rows;
-  std::optional<std::int64_t> cols;
-  std::optional<int> k;
-  std::optional<Input> input;
-  int block_size = 0;
-  std::uint64_t seed = 0;
-  bool in_place = false;
+  std::optional<DType> dtype;          ///< all types unless set
+  std::optional<std::int64_t> rows;    ///< of one case
+  std::optional<std::int64_t> cols;    ///< of one case
+  std::optional<int> k;                ///< of one case of a top-k step
+  std::optional<Input> input;          ///< of one case
+  int block_size = 0;                  ///< threads a block; 0: the step's own choice
+  std::uint64_t seed = 0;              ///< of the input
+  bool in_place = false;               ///< the output is the input
   bool no_times = false;  ///< also on a GPU: under compute-sanitizer a time means nothing
 
   /// Whether one case was asked for, not a choice of cases.

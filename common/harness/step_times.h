@@ -9,8 +9,8 @@ namespace worklog {
 
 /// With a cold L2 cache. 0 where it was not measured: on the CPU executor, whose time says nothing.
 struct StepTime {
-  double median_us = 0.0;
-  double gbps = 0.0;  ///< of the bytes that the operation must move
+  double median_us = 0.0;  ///< of one run of the step
+  double gbps = 0.0;       ///< of the bytes that the operation must move
 };
 
 /// Times `step` on the case's shape; block_size 0 is the step's own choice.

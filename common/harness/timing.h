@@ -20,13 +20,13 @@ namespace worklog {
 struct Sampling {
   /// Standard error of the median, relative to it.
   double goal = 0.0025;
-  int min_samples = 20;
-  int max_samples = 400;
+  int min_samples = 20;   ///< before the goal may end the sampling
+  int max_samples = 400;  ///< that end it whatever the spread
   /// Of sampling one piece of work. Work so slow that it does not leave time for min_samples is
   /// sampled at least kFewestSamples times all the same.
   std::chrono::duration<double> time_limit{0.2};
 
-  static constexpr int kFewestSamples = 3;
+  static constexpr int kFewestSamples = 3;  ///< whatever the time limit
 };
 
 /// Puts some work on a stream and does not wait for it.
@@ -55,6 +55,7 @@ class Timer {
   /// kernels that depend on each other.
   Timing warm(const Work& work, const Sampling& sampling = {});
 
+  /// cold() or warm(), as `cache` says.
   Timing time(Cache cache, const Work& work, const Sampling& sampling = {}) {
     return cache == Cache::kCold ? cold(work, sampling) : warm(work, sampling);
   }

@@ -6,10 +6,11 @@
 
 namespace worklog {
 
+/// The time of one piece of work, in microseconds.
 struct Timing {
-  double median_us = 0.0;
-  double spread = 0.0;  ///< the distance between the quartiles, relative to the median
-  int samples = 0;
+  double median_us = 0.0;  ///< of all samples
+  double spread = 0.0;     ///< the distance between the quartiles, relative to the median
+  int samples = 0;         ///< how many there were
 };
 
 /// The median and the spread of samples, in microseconds. Quantiles between two samples are

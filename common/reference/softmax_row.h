@@ -11,9 +11,9 @@ namespace worklog {
 /// Softmax of one row: exp(x - m) / d with the row's maximum m and d, the sum of exp(x - m).
 /// A row with NaN or +inf, or of -inf only, is NaN throughout.
 struct SoftmaxRow {
-  double m = 0.0;
-  double d = 0.0;
-  bool is_nan = false;
+  double m = 0.0;       ///< the row's maximum
+  double d = 0.0;       ///< the sum of exp(x - m)
+  bool is_nan = false;  ///< whether the whole row is NaN; m and d say nothing then
 };
 
 /// Computes m and d of `logits` and writes exp(x - m) to `exponentials`, which has as many elements

@@ -14,17 +14,22 @@ namespace worklog {
 /// kAnyWidth.
 class BlockSizes {
  public:
+  /// For the last entry.
   static constexpr std::int64_t kAnyWidth = std::numeric_limits<std::int64_t>::max();
 
+  /// One block size, and up to which width it is the best.
   struct Entry {
-    std::int64_t up_to_cols;
-    int block_size;
+    std::int64_t up_to_cols;  ///< columns, inclusive
+    int block_size;           ///< threads: a multiple of 32, at most 1024
   };
 
   BlockSizes() = default;  ///< says nothing
+  /// The same for every width.
   BlockSizes(int block_size) : entries_{{kAnyWidth, block_size}} {}
+  /// By ascending width, the last for kAnyWidth.
   BlockSizes(std::initializer_list<Entry> entries) : entries_(entries) {}
 
+  /// Whether it says nothing.
   bool empty() const { return entries_.empty(); }
 
   /// Must not be empty.

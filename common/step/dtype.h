@@ -13,9 +13,12 @@
 
 namespace worklog {
 
+/// Storage types; arithmetic is in fp32 whatever the type.
 enum class DType { kFloat32, kFloat16, kBFloat16 };
 
-inline constexpr DType kAllDTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+inline constexpr DType kAllDTypes[] = {
+    DType::kFloat32, DType::kFloat16,
+    DType::kBFloat16};  ///< in the order in which tables show them
 
 /// "f32", "f16" or "bf16".
 constexpr std::string_view name_of(DType dtype) {
@@ -30,10 +33,12 @@ constexpr std::string_view name_of(DType dtype) {
   return "";
 }
 
+/// Bytes of an element.
 constexpr std::size_t size_of(DType dtype) {
   return dtype == DType::kFloat32 ? 4 : 2;
 }
 
+/// Which one T is: float, __half or __nv_bfloat16.
 template <typename T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>) return DType::kFloat32;

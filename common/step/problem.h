@@ -18,10 +18,10 @@ template <typename T>
 struct Softmax {
   const T* logits = nullptr;   ///< rows x cols
   T* probabilities = nullptr;  ///< rows x cols; each row sums to 1 within rounding
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
-  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+  std::int64_t rows = 0;       ///< 1 or more
+  std::int64_t cols = 0;       ///< 1 or more
+  int block_size = 0;          ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};   ///< the device memory that the step's registration asked for
 };
 
 /// The logarithms of the softmax of each row: x - logsumexp(x).
@@ -32,10 +32,10 @@ template <typename T>
 struct LogSoftmax {
   const T* logits = nullptr;       ///< rows x cols
   T* log_probabilities = nullptr;  ///< rows x cols; no element is above 0
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
-  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+  std::int64_t rows = 0;           ///< 1 or more
+  std::int64_t cols = 0;           ///< 1 or more
+  int block_size = 0;              ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};       ///< the device memory that the step's registration asked for
 };
 
 /// What each row's label costs a classifier: minus the log-softmax of the label's column.
@@ -47,9 +47,9 @@ struct NegativeLogLikelihood {
   const T* logits = nullptr;             ///< rows x cols
   const std::int64_t* labels = nullptr;  ///< rows
   float* losses = nullptr;               ///< rows; 0 or more
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
+  std::int64_t rows = 0;                 ///< 1 or more
+  std::int64_t cols = 0;                 ///< 1 or more
+  int block_size = 0;                    ///< threads a block: a multiple of 32, at most 1024
   mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
@@ -63,11 +63,11 @@ struct TopK {
   const T* logits = nullptr;        ///< rows x cols
   float* values = nullptr;          ///< rows x k
   std::int64_t* indices = nullptr;  ///< rows x k, each in 0 .. cols - 1
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int k = 0;
-  int block_size = 0;         ///< threads a block: a multiple of 32, at most 1024
-  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+  std::int64_t rows = 0;            ///< 1 or more
+  std::int64_t cols = 0;            ///< 1 or more
+  int k = 0;                        ///< how many of the largest, 1 to cols
+  int block_size = 0;               ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};        ///< the device memory that the step's registration asked for
 };
 
 /// A problem for a step of any kind: the arrays that its kind does not have are not looked at.
@@ -78,11 +78,11 @@ struct AnyProblem {
   T* columns = nullptr;                  ///< rows x cols: probabilities, or their logarithms
   float* values = nullptr;               ///< rows x k, or rows losses
   std::int64_t* indices = nullptr;       ///< rows x k
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  int k = 0;
-  int block_size = 0;
-  Scratch scratch{};
+  std::int64_t rows = 0;                 ///< 0 or more
+  std::int64_t cols = 0;                 ///< 0 or more
+  int k = 0;           ///< how many of the largest; looked at for top-k steps alone
+  int block_size = 0;  ///< threads a block; 0: the step's own choice
+  Scratch scratch{};   ///< the step's own device memory; run() provides it
 };
 
 }  // namespace worklog

@@ -12,6 +12,7 @@ namespace worklog {
 class Scratch {
  public:
   Scratch() = default;
+  /// The `bytes` bytes of device memory from `base` on, which is aligned to 256 bytes.
   Scratch(void* base, std::int64_t bytes);
 
   /// An array of `count` elements, aligned to 256 bytes.

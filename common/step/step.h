@@ -58,16 +58,16 @@ inline constexpr std::int64_t kFewRows = 264;
 /// What a step says of itself: its prediction and its limits.
 struct StepInfo {
   std::string
-      builds_on{};  ///< the step before, "" for the first; of a variant: what it is compared with
-  Accesses loads{};
-  Accesses stores{};
-  BlockSizes block_sizes = 256;
+      builds_on{};    ///< the step before, "" for the first; of a variant: what it is compared with
+  Accesses loads{};   ///< elements of global memory that it reads
+  Accesses stores{};  ///< elements of global memory that it writes
+  BlockSizes block_sizes = 256;  ///< threads a block, by width
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
   BlockSizes few_rows_block_sizes{};
   /// Rows that the step takes at most: 1 where all blocks share a row.
   std::int64_t max_rows = std::numeric_limits<std::int64_t>::max();
-  Summation summation = Summation::kTree;
+  Summation summation = Summation::kTree;  ///< how it adds, for the error bound
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
   bool storage_arithmetic = false;
   /// Exponentials pass through a buffer of the storage type, which rounds them once more.
@@ -96,6 +96,7 @@ struct StepInfo {
   }
 };
 
+/// Launches a step's kernels for one storage type on a stream and does not wait for them.
 template <template <typename> class Problem, typename T>
 using Launch = void (*)(const Problem<T>&, cudaStream_t);
 
@@ -110,26 +111,29 @@ using AnyLaunches = std::variant<Launches<Softmax>, Launches<LogSoftmax>,
 
 /// One registered step or variant.
 struct Step {
-  std::string name;     ///< the directory, such as "05_warp_shuffle"
-  std::string variant;  ///< "" for the ladder's own kernel, else the file's name without .cu
-  StepInfo info;
-  AnyLaunches launches;
+  std::string name;      ///< the directory, such as "05_warp_shuffle"
+  std::string variant;   ///< "" for the ladder's own kernel, else the file's name without .cu
+  StepInfo info;         ///< what the registration says
+  AnyLaunches launches;  ///< one launch function for each storage type
 
   /// Which kind of problem the step takes.
   template <template <typename> class Problem>
   bool takes() const {
     return std::holds_alternative<Launches<Problem>>(launches);
   }
+  /// Whether it finds the k largest.
   bool is_top_k() const { return takes<TopK>(); }
   /// Whether a problem is a single long row.
   bool takes_one_row() const { return info.max_rows == 1; }
   /// Whether a row of results is as long as a row of logits.
   bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>(); }
+  /// What the step computes, which follows from the kind of problem that it takes.
   Operation operation() const {
     if (takes<LogSoftmax>()) return Operation::kLogSoftmax;
     if (takes<NegativeLogLikelihood>()) return Operation::kNegativeLogLikelihood;
     return is_top_k() ? info.top_k_operation : Operation::kSoftmax;
   }
+  /// "05_warp_shuffle", or "05_warp_shuffle/safe" for a variant.
   std::string label() const { return variant.empty() ? name : name + "/" + variant; }
 };
 
@@ -138,6 +142,7 @@ const std::vector<Step>& all_steps();
 
 /// Registers at program start; used through WORKLOG_STEP.
 struct StepRegistration {
+  /// Adds a step to all_steps().
   StepRegistration(std::string name, std::string variant, StepInfo info, AnyLaunches launches);
 };
 
@@ -146,6 +151,7 @@ struct StepRegistration {
 #define WORKLOG_LAUNCHES(launch) \
   ::worklog::launches_of(&launch<float>, &launch<__half>, &launch<__nv_bfloat16>)
 
+/// The three launch functions of a step, as one value.
 template <template <typename> class Problem>
 Launches<Problem> launches_of(Launch<Problem, float> f32, Launch<Problem, __half> f16,
                               Launch<Problem, __nv_bfloat16> bf16) {

@@ -30,10 +30,13 @@ inline constexpr std::int64_t kMaxTopKCols = std::int64_t{1} << 32;
 /// `logits`. Labels are not looked at: they are on the device.
 template <typename T>
 void validate(const Step& step, const Softmax<T>& problem);
+/// The same.
 template <typename T>
 void validate(const Step& step, const LogSoftmax<T>& problem);
+/// The same.
 template <typename T>
 void validate(const Step& step, const NegativeLogLikelihood<T>& problem);
+/// The same.
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem);
 

@@ -14,15 +14,16 @@ namespace worklog {
 
 /// What comparing some rows found; see Verdict for the figures.
 struct Comparison {
-  std::int64_t checked = 0;
-  std::int64_t wrong = 0;
-  double max_ulp = 0.0;
-  double max_excess = 0.0;
-  double max_share_of_bound = 0.0;
-  double max_sum_error = 0.0;
-  std::int64_t failed_row = -1;  ///< the first wrong row, -1 if none
-  std::string failure;           ///< its first wrong element
+  std::int64_t checked = 0;         ///< elements
+  std::int64_t wrong = 0;           ///< elements beyond their bounds
+  double max_ulp = 0.0;             ///< the largest error, in units in the last place
+  double max_excess = 0.0;          ///< the largest error beyond what rounding x - m may cost
+  double max_share_of_bound = 0.0;  ///< the largest error as a share of its bound
+  double max_sum_error = 0.0;       ///< the largest distance of a row's sum from 1
+  std::int64_t failed_row = -1;     ///< the first wrong row, -1 if none
+  std::string failure;              ///< its first wrong element
 
+  /// Adds what another checker found; the first failure is that of the lowest row.
   void merge(const Comparison& other);
 };
 
@@ -30,6 +31,7 @@ struct Comparison {
 /// several threads at once.
 class RowChecker {
  public:
+  /// For rows of `cols` columns, held to the bounds of `model`.
   RowChecker(const ErrorModel& model, std::int64_t cols);
 
   /// Compares `probabilities` with the softmax of `logits`. T is float, __half or __nv_bfloat16.
@@ -55,6 +57,7 @@ class RowChecker {
   void check_top_k(std::int64_t row, std::span<const double> given, std::span<const float> values,
                    std::span<const std::int64_t> indices);
 
+  /// What all checks together have found so far.
   const Comparison& found() const { return found_; }
 
  private:

@@ -82,13 +82,13 @@ namespace worklog {
 
 /// What the bound needs to know of a step and its output.
 struct ErrorModel {
-  FloatingFormat storage;     ///< of the output
-  FloatingFormat arithmetic;  ///< in which it was computed
-  Summation summation = Summation::kTree;
-  bool rounds_exponentials = false;  ///< to the storage type
-  double base_ulp = 0.0;             ///< the bound of the table above, |t| and surcharge aside
-  double leader_ulp = 0.0;           ///< the surcharge, times d
-  double equal_ulp = 0.0;            ///< added to the base where all terms are equal
+  FloatingFormat storage;                  ///< of the output
+  FloatingFormat arithmetic;               ///< in which it was computed
+  Summation summation = Summation::kTree;  ///< how the step adds up a row
+  bool rounds_exponentials = false;        ///< to the storage type
+  double base_ulp = 0.0;    ///< the bound of the table above, |t| and surcharge aside
+  double leader_ulp = 0.0;  ///< the surcharge, times d
+  double equal_ulp = 0.0;   ///< added to the base where all terms are equal
 };
 
 /// The model of `step`'s probabilities, stored as `output`, of rows of `cols` columns and with

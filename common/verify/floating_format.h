@@ -14,9 +14,11 @@ struct FloatingFormat {
   int precision;     ///< bits of the significand, the hidden one included
   int min_exponent;  ///< the smallest normal number is 2^min_exponent
 
+  /// Whether they are one format.
   constexpr bool operator==(const FloatingFormat&) const = default;
 };
 
+/// That of a storage type.
 constexpr FloatingFormat format_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:

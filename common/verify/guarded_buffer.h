@@ -27,7 +27,9 @@ class GuardedBuffer {
     poison_all();
   }
 
+  /// The first element's address on the device, behind the guard band.
   T* data() { return memory_.data() + front_; }
+  /// Elements, without the guard bands.
   std::int64_t size() const { return size_; }
 
   /// Copies `to.size()` elements, from `first` on, to the host.

@@ -11,6 +11,7 @@
 
 namespace worklog {
 
+/// What the logits of a case are.
 enum class Input {
   kRandom,     ///< bell-shaped logits of deviation 1; every other row has outliers planted, 10 off
   kWide,       ///< the same with deviations of 3, 10 and 30
@@ -25,6 +26,7 @@ enum class Input {
   kSearch,     ///< similarities of questions with entries of Python's library: likewise
 };
 
+/// in the order in which `--help` names them
 inline constexpr Input kAllInputs[] = {
     Input::kRandom,  Input::kWide,      Input::kDominant,  Input::kEqual,
     Input::kLargest, Input::kMasked,    Input::kSubnormal, Input::kTies,

@@ -12,8 +12,8 @@ namespace worklog {
 
 /// An array in row-major order.
 struct HalfArray {
-  std::vector<std::int64_t> shape;
-  std::vector<__half> values;
+  std::vector<std::int64_t> shape;  ///< elements along each dimension, the slowest first
+  std::vector<__half> values;       ///< as many as the product of `shape`
 };
 
 /// Reads an array of little-endian float16 in C order (format versions 1 to 3).

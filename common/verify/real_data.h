@@ -14,10 +14,11 @@ namespace worklog {
 
 /// A matrix of recorded scores.
 struct Scores {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::vector<__half> values;
+  std::int64_t rows = 0;       ///< of the matrix
+  std::int64_t cols = 0;       ///< of the matrix
+  std::vector<__half> values;  ///< row by row
 
+  /// Row number `index`, from 0, below `rows`.
   std::span<const __half> row(std::int64_t index) const {
     return std::span(values).subspan(static_cast<std::size_t>(index * cols),
                                      static_cast<std::size_t>(cols));
@@ -41,8 +42,8 @@ const std::vector<std::string>& search_questions();
 
 /// An entry of Python's standard library: its name and the first line of what its docstring says.
 struct SearchEntry {
-  std::string name;
-  std::string line;
+  std::string name;  ///< such as "itertools.chain"
+  std::string line;  ///< a sentence
 };
 
 /// The entries, one a column of search_scores().

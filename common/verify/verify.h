@@ -24,7 +24,7 @@ struct VerifyOptions {
   int block_size = 0;             ///< 0: the step's own choice
   std::int64_t logits_shift = 0;  ///< elements by which the input is off its 256-byte alignment
   std::int64_t output_shift = 0;  ///< the same of the probabilities, or of both arrays of a top-k
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;         ///< of the input's random numbers
   /// A step with an expected failure is given logits within its own limit (StepInfo::largest_logit)
   /// and no infinities or NaN. False: it is given everything, to show that it fails.
   bool stay_in_domain = true;
@@ -32,12 +32,12 @@ struct VerifyOptions {
 
 /// What verification found.
 struct Verdict {
-  bool ok = false;
+  bool ok = false;  ///< whether everything was right
   /// "" if ok. Else the first thing that was wrong: row, column, what was there, what was expected,
   /// the error and its bound; or the guard band, the input, or the CUDA error.
   std::string failure;
-  std::int64_t wrong_elements = 0;
-  std::int64_t checked_elements = 0;
+  std::int64_t wrong_elements = 0;    ///< beyond their bounds, or never written
+  std::int64_t checked_elements = 0;  ///< of all outputs
   /// Largest error, in units in the last place of the output's type at the exact value.
   double max_ulp = 0.0;
   /// Largest error beyond what rounding x - m alone may cost, in the same units: see error_bound.h.

@@ -13,6 +13,7 @@ namespace worklog {
 /// Reads the sources of a step where they stood when it was built.
 class SourceText {
  public:
+  /// Of `step`, its variants and headers, and of common/device.
   explicit SourceText(const Step& step);
 
   /// Line 1 is the first. Empty if there is no such file or line any more.

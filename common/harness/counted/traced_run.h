@@ -11,11 +11,12 @@
 
 namespace worklog {
 
+/// What traced_run() did, and all that it recorded.
 struct TracedRun {
   const Step* step = nullptr;  ///< not null
-  Case a_case;
-  int block_size = 0;
-  simt::Trace trace;
+  Case a_case;                 ///< what `step` ran on
+  int block_size = 0;          ///< threads a block
+  simt::Trace trace;           ///< every request of the first warps
   /// What the arrays of the trace are: "logits", "probabilities", "log-probabilities", "labels",
   /// "losses", "values", "indices", "scratch"; numbered if there are several of one name.
   std::vector<std::string> names;

@@ -9,6 +9,7 @@
 
 namespace simt {
 
+/// What an access is to, and what it does there.
 enum class AccessKind : std::uint8_t {
   kGlobalLoad,
   kGlobalStore,
@@ -33,9 +34,13 @@ class Access {
       : bits_(address | std::uint64_t{bytes} << 48 | std::uint64_t{is_volatile} << 55 |
               static_cast<std::uint64_t>(kind) << 56) {}
 
+  /// The lowest address that it touches.
   std::uint64_t address() const { return bits_ & kAddressMask; }
+  /// How many bytes it touches.
   unsigned bytes() const { return static_cast<unsigned>(bits_ >> 48 & 0x7f); }
+  /// Whether the source says volatile.
   bool is_volatile() const { return bits_ >> 55 & 1; }
+  /// What it is to.
   AccessKind kind() const { return static_cast<AccessKind>(bits_ >> 56); }
   /// Whether they differ in nothing but the address.
   bool is_like(Access other) const { return (bits_ ^ other.bits_) >> 48 == 0; }
@@ -54,12 +59,15 @@ using Event = std::uint32_t;
 /// All lanes of the warp have met here, at an operation of the whole warp.
 constexpr Event kMeetingPoint = 0;
 
+/// The event of a basic block that begins at this address of the code.
 constexpr Event basic_block_event(std::uintptr_t code_address) {
   return static_cast<Event>(code_address << 1);
 }
+/// The event of an access by the instruction at this address of the code.
 constexpr Event access_event(std::uintptr_t code_address) {
   return static_cast<Event>(code_address << 1 | 1);
 }
+/// Whether an event is an access; else it is a basic block or a meeting point.
 constexpr bool is_access(Event event) {
   return event & 1;
 }

@@ -21,6 +21,7 @@ class ControlFlow {
   static constexpr Event kEnd = ~Event{0};
 
   ControlFlow() { clear(); }
+  /// Forgets all paths.
   void clear();
 
   /// Adds the path that leads from the event `before` over [begin, end). Meeting points end one
@@ -49,12 +50,18 @@ class ControlFlow {
 class DistinctPaths {
  public:
   DistinctPaths() = default;
+  /// No paths yet, but what led to them.
   explicit DistinctPaths(Event before) { events_.assign(1, before); }
+  /// Adds a lane's path, [begin, end), unless an equal one is there.
   void add(const Event* begin, const Event* end);
 
+  /// Equal for equal paths.
   std::size_t hash() const;
+  /// Whether the same paths were added in the same order.
   bool operator==(const DistinctPaths&) const = default;
+  /// Whether comparing and keeping them costs more than a new graph.
   bool are_long() const { return events_.size() > kLong; }
+  /// Adds each of them.
   void add_to(ControlFlow& flow) const;
 
  private:
@@ -67,6 +74,7 @@ class DistinctPaths {
 /// the lanes of a warp.
 class KnownControlFlows {
  public:
+  /// The graph of these paths: one made before, or a new one in the place of another.
   ControlFlow& of(const DistinctPaths& paths);
 
  private:

@@ -13,10 +13,10 @@ struct Worker;
 
 /// A fault of a running lane, as its signal told.
 struct Crash {
-  Lane* lane = nullptr;  ///< null when there was none
-  int signal = 0;
-  std::uintptr_t address = 0;  ///< that was accessed
-  std::uintptr_t code_address = 0;
+  Lane* lane = nullptr;             ///< null when there was none
+  int signal = 0;                   ///< its number, such as SIGSEGV
+  std::uintptr_t address = 0;       ///< that was accessed
+  std::uintptr_t code_address = 0;  ///< of the instruction
 };
 
 /// While this lives, the faults of kernels are caught. Those of host code stay as they are.

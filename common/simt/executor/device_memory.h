@@ -16,34 +16,44 @@
 
 namespace simt {
 
+/// Allocates and frees device memory, and knows what lies where. May be used by several threads.
 class DeviceMemory {
  public:
+  /// The only one.
   static DeviceMemory& instance();
 
   /// Returns CUDA error codes.
   int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
+  /// As cudaFree() does: returns its error code, and reports what is freed twice or was never
+  /// allocated.
   int release(void* address);
   /// As cudaDeviceReset() does.
   void release_all();
+  /// What has not been released, by the line that allocated it.
   std::vector<UnfreedMemory> unfreed() const;
+  /// As cudaMemGetInfo() does.
   void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
 
+  /// Counts [address, address + bytes) of an allocation by elements of this size.
   void set_element_size(std::uintptr_t address, std::size_t bytes, std::size_t element_bytes);
 
   /// The addresses around `address` that count by elements of one size.
   struct ElementRange {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    std::size_t element_bytes = 1;
-    bool is_outside = false;  ///< of any allocation
+    std::uintptr_t begin = 0;       ///< the lowest address
+    std::uintptr_t end = 0;         ///< behind the highest
+    std::size_t element_bytes = 1;  ///< the size of one
+    bool is_outside = false;        ///< of any allocation
   };
+  /// The range that this address lies in.
   ElementRange elements_at(std::uintptr_t address) const;
   /// Changes whenever an answer of elements_at() may.
   std::uint64_t version() const { return version_; }
 
+  /// Whether host code may dereference it, too.
   bool is_managed(std::uintptr_t address) const;
   /// Where an address lies: "byte 400 of an allocation of 400 bytes", or what was there.
   std::string describe(std::uintptr_t address) const;
+  /// Whether it lies in memory that was allocated once and has been freed.
   bool was_released(std::uintptr_t address) const;
   /// Where the memory at this address, or before it, was allocated and freed.
   Notes history(std::uintptr_t address) const;

@@ -15,20 +15,22 @@ namespace simt {
 /// A variable and its place on the device: behind the arena, at a multiple of 256 bytes as memory
 /// from cudaMalloc. Nothing is there; accesses are counted and watched as if it were.
 struct PlacedVariable {
-  DeviceVariable variable;
-  std::uintptr_t begin;  ///< where it does lie
-  std::uintptr_t place;
+  DeviceVariable variable;  ///< as the program told
+  std::uintptr_t begin;     ///< where it does lie
+  std::uintptr_t place;     ///< where it is counted
+  /// Where an address of the variable is counted.
   std::uintptr_t place_of(std::uintptr_t address) const { return place + (address - begin); }
 };
 
 /// From the first byte of the first variable to the last of the last: tells most other addresses
 /// without a search. Empty without variables.
 struct AddressSpan {
-  std::uintptr_t begin = 0;
-  std::size_t bytes = 0;
+  std::uintptr_t begin = 0;  ///< of the first variable
+  std::size_t bytes = 0;     ///< up to the end of the last
+  /// Whether a variable may lie there.
   bool contains(std::uintptr_t address) const { return address - begin < bytes; }
 };
-extern constinit AddressSpan span_of_device_variables;
+extern constinit AddressSpan span_of_device_variables;  ///< set before the first launch
 
 /// Among those within the span; null if it is none.
 const PlacedVariable* find_device_variable(std::uintptr_t address);

@@ -11,18 +11,19 @@
 
 namespace simt {
 
+/// Numbers along the three dimensions of a grid or a block.
 struct Dim3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
+  unsigned x = 1;  ///< the fastest
+  unsigned y = 1;  ///< the second
+  unsigned z = 1;  ///< the slowest
 };
 
 /// The shape of a launch. Shared memory is in bytes.
 struct LaunchConfig {
-  Dim3 grid;
-  Dim3 block;
-  std::size_t dynamic_shared_bytes = 0;
-  Dim3 cluster;
+  Dim3 grid;                             ///< blocks
+  Dim3 block;                            ///< threads of a block
+  std::size_t dynamic_shared_bytes = 0;  ///< a block
+  Dim3 cluster;                          ///< blocks of a cluster; 1 x 1 x 1 for none
   /// The kernel's address, by which allow_dynamic_shared() knows it; null leaves that check out.
   const void* kernel = nullptr;
   /// All blocks are resident and may meet at grid_barrier(). Not together with clusters.
@@ -32,14 +33,16 @@ struct LaunchConfig {
 /// A place in the source, taken where a default argument is expanded: the line that calls, not the
 /// one that declares.
 struct Location {
-  const char* file;
-  int line;
+  const char* file;  ///< as the compiler was given it
+  int line;          ///< from 1
+  /// Where it is called from, if both arguments are left out.
   static constexpr Location current(const char* file = __builtin_FILE(),
                                     int line = __builtin_LINE()) {
     return {file, line};
   }
 };
 
+/// What the lanes of a warp do together.
 enum class WarpOperation : std::uint32_t {
   kShuffleIndex,
   kShuffleUp,
@@ -60,7 +63,9 @@ int allow_dynamic_shared(const void* kernel, std::size_t bytes);
 
 /// The CUDA error code of the most recent failed launch or kernel, 0 if none; `take` clears it.
 int take_error();
+/// The same, without clearing it.
 int peek_error();
+/// Makes `code` the most recent error.
 void set_error(int code);
 
 // ---- called by device code ----
@@ -70,6 +75,7 @@ void set_error(int code);
 #if defined(__clang__)
 #define WORKLOG_RENDEZVOUS __attribute__((convergent, noduplicate))
 #else
+/// Marks functions in which lanes wait for each other.
 #define WORKLOG_RENDEZVOUS
 #endif
 
@@ -81,11 +87,13 @@ void set_error(int code);
 /// What a lane that goes on takes over from the one that ran before it: where that one will go on,
 /// and where to keep that.
 struct Handover {
-  void* context;
-  void* kept_in;
+  void* context;  ///< of the lane that ran before
+  void* kept_in;  ///< where to write that
 };
 
+/// The first half of block_barrier().
 WORKLOG_RENDEZVOUS Handover arrive_at_block_barrier(bool predicate, Location where);
+/// The second half of block_barrier().
 int leave_block_barrier(Handover handover);
 
 /// Waits until all threads of the block that have not returned arrive. Returns how many of them
@@ -97,15 +105,18 @@ int leave_block_barrier(Handover handover);
 /// What a lane asks of the other lanes of its warp. Its 16 bytes travel in two registers, without a
 /// gap: g++ copies what ends in one in pieces that overlap, on which processors stall.
 struct Exchange {
-  unsigned mask = 0;
-  int argument = 0;  ///< the lane, delta or lane mask of a shuffle
-  int width = 0;     ///< of the segments of a shuffle
-  WarpOperation operation = {};
+  unsigned mask = 0;             ///< the lanes that take part, the calling one among them
+  int argument = 0;              ///< the lane, delta or lane mask of a shuffle
+  int width = 0;                 ///< of the segments of a shuffle
+  WarpOperation operation = {};  ///< what they do
+  /// Whether they ask for the same.
   bool operator==(const Exchange&) const = default;
 };
 
+/// The first half of warp_operation().
 WORKLOG_RENDEZVOUS Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value,
                                                      Location where);
+/// The second half of warp_operation().
 std::uint64_t leave_warp_operation(Handover handover);
 
 /// One lane's part in a warp-wide operation; `value` holds up to 8 bytes. Shuffles return the
@@ -124,19 +135,23 @@ void* dynamic_shared();
 /// One `__shared__` variable of one kernel instance; the translator makes it a function-local
 /// static.
 struct SharedVariable {
-  const char* name;
-  std::size_t bytes;
-  std::size_t alignment;
-  Location where;
+  const char* name;       ///< as the source spells it
+  std::size_t bytes;      ///< of the whole variable
+  std::size_t alignment;  ///< in bytes, a power of two
+  Location where;         ///< of its declaration
 };
 /// Where that variable lies in the running block's shared memory.
 void* static_shared(const SharedVariable& variable);
 
 /// Clusters and their distributed shared memory.
 WORKLOG_RENDEZVOUS void cluster_barrier(Location where);
+/// The block's number within its cluster.
 unsigned cluster_rank();
+/// Blocks of the cluster; 1 if the launch has none.
 unsigned cluster_size();
+/// The same along each dimension.
 Dim3 cluster_shape();
+/// Where block number `rank` of the cluster has what `mine` is in the caller's shared memory.
 void* map_shared_rank(void* mine, unsigned rank);
 
 /// Waits until all threads of a cooperative grid arrive.
@@ -151,6 +166,7 @@ bool grid_is_cooperative();
 /// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`. It
 /// happens where this is called from, unless `code_address` says otherwise.
 void note_atomic(void* address, std::size_t bytes, Location where);
+/// The same at another place in the code.
 void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address);
 
 /// Tells the checkers that what the calling thread's block has done shall be visible to others.
@@ -161,12 +177,13 @@ void note_fence(std::uintptr_t code_address);
 /// A variable of a program that lies in the device's memory; the translator adds an object that
 /// tells of it.
 struct DeviceVariable {
+  /// Which of CUDA's keywords it has.
   enum Memory : std::uint8_t { kDevice, kManaged, kConstant };
-  const char* name;
-  const volatile void* address;
-  std::size_t bytes;
-  std::size_t element_bytes;  ///< by which its traffic is counted
-  Memory memory;
+  const char* name;              ///< as the source spells it
+  const volatile void* address;  ///< where the program has it
+  std::size_t bytes;             ///< of the whole variable
+  std::size_t element_bytes;     ///< by which its traffic is counted
+  Memory memory;                 ///< its keyword
 };
 /// Before the first launch: while static objects are initialized. The same variable may come
 /// several times, once for each file that includes it.
@@ -175,11 +192,15 @@ void add_device_variable(const DeviceVariable& variable);
 /// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic
 /// is counted. Return CUDA error codes.
 int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
+/// Frees what device_malloc() or managed_malloc() gave; null is allowed.
 int device_free(void* address);
+/// As cudaDeviceReset() does.
 void free_all_device_memory();
 /// The same, for memory that host code may dereference as well.
 int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
+/// Whether it lies in memory of the device, managed memory included.
 bool is_device_pointer(const void* address);
+/// Whether it lies in memory that host code may dereference as well.
 bool is_managed_pointer(const void* address);
 /// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
 void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes);
@@ -188,6 +209,7 @@ void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
 /// Copies between host and device memory (either side may be either) on behalf of the host; checks
 /// both ranges. Return CUDA error codes.
 int copy(void* to, const void* from, std::size_t bytes);
+/// Sets `bytes` bytes of device memory to `byte`, as cudaMemset() does.
 int fill(void* to, int byte, std::size_t bytes);
 
 }  // namespace simt

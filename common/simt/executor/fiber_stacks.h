@@ -8,6 +8,7 @@
 
 namespace simt {
 
+/// Keeps all stacks that were ever asked for; one worker's.
 class FiberStacks {
  public:
   FiberStacks() = default;

@@ -16,26 +16,26 @@ struct Launch;
 /// Where in the source something went wrong: a known line, or an address in the code of which the
 /// line is looked up. In host code, neither means the line that called the CUDA runtime.
 struct Place {
-  Location line = {};
-  std::uintptr_t code_address = 0;
+  Location line = {};               ///< no file where it is not known
+  std::uintptr_t code_address = 0;  ///< 0 where `line` is known
 };
 
 /// CUDA's error codes for what ends a launch.
 constexpr int kErrorInvalidValue = 1;
-constexpr int kErrorMemoryAllocation = 2;
-constexpr int kErrorInvalidConfiguration = 9;
-constexpr int kErrorIllegalAddress = 700;
-constexpr int kErrorMisalignedAddress = 716;
-constexpr int kErrorLaunchFailure = 719;
-constexpr int kErrorNotSupported = 801;
-constexpr int kErrorInvalidClusterSize = 912;
+constexpr int kErrorMemoryAllocation = 2;      ///< no room on the device
+constexpr int kErrorInvalidConfiguration = 9;  ///< a launch of a shape that no device takes
+constexpr int kErrorIllegalAddress = 700;      ///< an address that is no memory
+constexpr int kErrorMisalignedAddress = 716;   ///< an address that its type does not allow
+constexpr int kErrorLaunchFailure = 719;       ///< a kernel that went wrong in any other way
+constexpr int kErrorNotSupported = 801;        ///< what this executor or device lacks
+constexpr int kErrorInvalidClusterSize = 912;  ///< more blocks in a cluster than fit
 
 /// The other side of a finding, or what led to it.
 struct Note {
-  Place place;
-  std::string message;
+  Place place;          ///< where it happened
+  std::string message;  ///< what happened there
 };
-using Notes = std::vector<Note>;
+using Notes = std::vector<Note>;  ///< in the order in which they are printed
 
 /// A thread of a launch, by its linear numbers.
 struct ThreadOfLaunch {

@@ -12,6 +12,7 @@ namespace simt {
 /// outermost counts.
 class HostCall {
  public:
+  /// `code_address`: where the call returns to.
   explicit HostCall(std::uintptr_t code_address) : outer_(place_) {
     if (outer_ == 0) place_ = code_address;
   }

@@ -4,10 +4,11 @@
 
 namespace simt {
 
+/// Numbers along three dimensions, without initial values: threads have one in static storage.
 struct Index3 {
-  unsigned x;
-  unsigned y;
-  unsigned z;
+  unsigned x;  ///< the fastest
+  unsigned y;  ///< the second
+  unsigned z;  ///< the slowest
 };
 
 }  // namespace simt

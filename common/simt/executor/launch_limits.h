@@ -11,8 +11,8 @@ namespace simt {
 
 /// The CUDA error code with which an H200 refuses a launch, 0 if it does not, and why.
 struct Refusal {
-  int error = 0;
-  std::string reason;
+  int error = 0;       ///< CUDA's code
+  std::string reason;  ///< a sentence for people
 };
 
 /// `allowed_dynamic_shared` is what cudaFuncSetAttribute() lets this kernel have.

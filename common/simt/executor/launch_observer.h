@@ -13,8 +13,8 @@ namespace simt {
 /// A launch that has ended.
 struct EndedLaunch {
   std::string_view kernel;  ///< as the source of the launch spells it, such as "softmax<T>"
-  LaunchConfig config;
-  Counters counters;
+  LaunchConfig config;      ///< its shape
+  Counters counters;        ///< of this launch alone
 };
 
 /// Calls `observer` at the end of every launch, when its findings are known already; a launch that

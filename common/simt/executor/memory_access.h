@@ -13,8 +13,10 @@
 
 namespace simt {
 
+/// What an access does, atomic operations aside.
 enum class Direction : std::uint8_t { kLoad, kStore };
 
+/// The kind of an access to global memory.
 template <Direction kDirection>
 constexpr AccessKind kGlobalAccess =
     kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore;
@@ -22,8 +24,10 @@ constexpr AccessKind kGlobalAccess =
 /// Neither the arena nor host code: shared memory, the stack, the device's variables, or a mistake.
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address, bool is_volatile = false);
+/// Host code accesses some memory: of the device's it may access what is managed, and no other.
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);
+/// Ends the launch with a finding: the address is no multiple of the access's width.
 [[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Some byte is not in the state `kWritten`.
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
@@ -43,6 +47,7 @@ inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
     log_new(event, access);
 }
 
+/// Whether all bytes of an access within the arena have been written.
 template <unsigned kBytes>
 bool all_written(std::uintptr_t address) {
   static constexpr auto kExpected = [] {
@@ -89,6 +94,7 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
+/// The hook of every basic block.
 inline void on_basic_block(std::uintptr_t code_address) {
   if (current.log == nullptr) return;
   const Event event = basic_block_event(code_address);

@@ -20,26 +20,29 @@ namespace simt {
 
 /// An H100's and H200's limits, in bytes.
 constexpr std::size_t kMaxStaticShared = 48 * 1024;
-constexpr std::size_t kMaxDynamicSharedWithoutOptIn = 48 * 1024;
-constexpr std::size_t kMaxShared = 227 * 1024;
+constexpr std::size_t kMaxDynamicSharedWithoutOptIn =
+    48 * 1024;                                  ///< without cudaFuncSetAttribute()
+constexpr std::size_t kMaxShared = 227 * 1024;  ///< of a block, static and dynamic together
 
 /// The last access of one kind to a byte, and when by the worker's clock.
 struct LastAccess {
   /// Whether others made such accesses before this one, since the last time that all of them met.
   enum Others : std::uint16_t { kNone, kLanes, kWarps, kBlocks };
 
-  std::uint32_t time = 0;
-  std::uint32_t code = 0;         ///< the low bits of the address of its code
-  std::uint16_t thread : 10 = 0;  ///< of the block
-  std::uint16_t others : 2 = kNone;
-  std::uint16_t block = 0;  ///< within the cluster
+  std::uint32_t time = 0;            ///< 0 if there was none
+  std::uint32_t code = 0;            ///< the low bits of the address of its code
+  std::uint16_t thread : 10 = 0;     ///< of the block
+  std::uint16_t others : 2 = kNone;  ///< see Others
+  std::uint16_t block = 0;           ///< within the cluster
 };
 
+/// What the race checker knows of one byte.
 struct SharedByte {
-  LastAccess store;
-  LastAccess load;
+  LastAccess store;  ///< the last one
+  LastAccess load;   ///< the last one
 };
 
+/// One worker's shared memory: a slot for each block of the cluster that it runs.
 class SharedMemory {
  public:
   SharedMemory() = default;
@@ -52,6 +55,7 @@ class SharedMemory {
   /// Fills the slot with NaN, as far as this launch has used it.
   void begin_block(unsigned slot);
 
+  /// Where the dynamic shared memory of a slot begins.
   void* dynamic_memory(unsigned slot) const { return slot_begin(slot) + kRedZone; }
   /// Null when the variables of the kernel do not fit.
   void* static_variable(unsigned slot, const SharedVariable& variable) {
@@ -66,12 +70,15 @@ class SharedMemory {
   /// Whether `address` lies in any slot, and which.
   bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
   static constexpr unsigned kMaxSlots = 16;  ///< of a cluster
+  /// Which slot an address lies in that contains() is true for.
   unsigned slot_of(std::uintptr_t address) const {
     return static_cast<unsigned>((address - begin()) / kSlotBytes);
   }
+  /// How far from the beginning of its slot it lies.
   std::size_t offset_in_slot(std::uintptr_t address) const {
     return (address - begin()) % kSlotBytes;
   }
+  /// Bytes from one slot to the next.
   static constexpr std::size_t slot_stride() { return kSlotBytes; }
 
   /// Whether these bytes of a slot belong to an object. (No access spans a red zone, so its ends
@@ -82,12 +89,15 @@ class SharedMemory {
   /// The nearest object below that offset, for a message.
   std::string describe(std::size_t offset) const;
 
+  /// What is known of the bytes from `address` on.
   SharedByte* bytes_at(std::uintptr_t address) { return cells_ + (address - begin()); }
   /// The last atomic operations, which are rare: null while this launch has made none.
   LastAccess* atomics_at(std::uintptr_t address) {
     return atomics_used_ ? atomics_ + (address - begin()) : nullptr;
   }
+  /// An atomic operation is about to be noted.
   void use_atomics() { atomics_used_ = true; }
+  /// All accesses so far are over: none of them races with a later one.
   void forget_accesses();
 
  private:

@@ -20,26 +20,30 @@ namespace simt {
 /// A place in the code: an event of the code that a compiler instrumented, or a line that a
 /// stand-in header was called from.
 struct CountedPlace {
-  Event event = 0;
-  Location line = {};
+  Event event = 0;     ///< 0 where the line is known
+  Location line = {};  ///< no file where the event is known
 };
 
+/// The counts of one worker in one launch, or of all workers together.
 class Tally {
  public:
   Tally() = default;
   Tally(const Tally&) = delete;  // it points into itself
   Tally& operator=(const Tally&) = delete;
+  /// Leaves the other one empty.
   Tally(Tally&&) = default;
+  /// Leaves the other one empty.
   Tally& operator=(Tally&&) = default;
   ~Tally() = default;
 
-  std::uint64_t blocks = 0;
-  std::uint64_t threads = 0;
+  std::uint64_t blocks = 0;       ///< that ran
+  std::uint64_t threads = 0;      ///< that ran
   const Warp* watched = nullptr;  ///< whose requests are checked for races, if any are
   bool traced = false;            ///< whether requests are also recorded one by one
 
   /// The requests that follow are of a warp of which this many lanes run.
   void begin_warp(unsigned lanes) { lanes_of_warp_ = lanes; }
+  /// Counts a request of the warp of begin_warp().
   void add(const Request& request);
 
   /// Lanes that stood behind `branch` went separate ways.
@@ -58,6 +62,7 @@ class Tally {
   /// The lines that were given to locate().
   const std::map<Event, Location>& located() const { return located_; }
 
+  /// Adds what another worker counted.
   void add(const Tally& other);
 
   /// Of the whole launch.

@@ -13,10 +13,10 @@
 namespace simt {
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's names
-extern constinit thread_local const Index3 threadIdx;
-extern constinit thread_local const Index3 blockIdx;
-extern constinit thread_local const Index3 blockDim;
-extern constinit thread_local const Index3 gridDim;
+extern constinit thread_local const Index3 threadIdx;  ///< of the running thread
+extern constinit thread_local const Index3 blockIdx;   ///< of the running thread
+extern constinit thread_local const Index3 blockDim;   ///< of the running launch
+extern constinit thread_local const Index3 gridDim;    ///< of the running launch
 // NOLINTEND(readability-identifier-naming)
 
 }  // namespace simt

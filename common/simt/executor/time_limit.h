@@ -12,6 +12,7 @@ struct Worker;
 /// set_time_limit() (counters.h).
 class TimedLaunch {
  public:
+  /// The time runs from here on.
   explicit TimedLaunch(Launch& launch);
   TimedLaunch(const TimedLaunch&) = delete;
   TimedLaunch& operator=(const TimedLaunch&) = delete;
@@ -21,6 +22,7 @@ class TimedLaunch {
 /// The worker runs on this OS thread while this lives, and can be interrupted.
 class InterruptibleWorker {
  public:
+  /// `worker` is interrupted when its launch's time is up.
   explicit InterruptibleWorker(Worker& worker);
   InterruptibleWorker(const InterruptibleWorker&) = delete;
   InterruptibleWorker& operator=(const InterruptibleWorker&) = delete;

@@ -13,13 +13,19 @@ namespace simt {
 /// An array of global memory, how many bytes of it were asked for, and which: a bit for each byte.
 class TouchedArray {
  public:
+  /// Nothing of it is touched yet.
   explicit TouchedArray(const DeviceMemory::ElementRange& range);
+  /// A copy of the bits as well.
   TouchedArray(const TouchedArray& other);
+  /// Leaves the other one empty.
   TouchedArray(TouchedArray&&) noexcept = default;
+  /// Leaves the other one empty.
   TouchedArray& operator=(TouchedArray&&) noexcept = default;
   ~TouchedArray() = default;
 
+  /// Whether the array has this address.
   bool contains(std::uint64_t address) const { return address - begin_ < bytes_; }
+  /// Whether both are of one array.
   bool is_same_array(const TouchedArray& other) const { return begin_ == other.begin_; }
 
   /// Any number of bytes, in order.
@@ -31,6 +37,7 @@ class TouchedArray {
     words_[offset / kWordBits] |= ((std::uint64_t{1} << bytes) - 1) << offset % kWordBits;
   }
 
+  /// For elements().
   void add_bytes_asked_for(std::uint64_t bytes) { asked_for_ += bytes; }
   /// What another worker, or another place in the code, touched of the same array.
   void add(const TouchedArray& other);

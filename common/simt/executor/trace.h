@@ -30,17 +30,17 @@ struct TracedLane {
 /// An access that lanes of one warp made together.
 struct TracedRequest {
   std::uint64_t launch = 0;  ///< 0 for the first one since the start
-  std::string kernel;
-  std::uint64_t block = 0;  ///< within the grid, linear
-  unsigned warp = 0;        ///< within the block
-  std::string file;
-  int line = 0;
-  AccessKind kind = {};
-  unsigned bytes = 0;  ///< of each lane
+  std::string kernel;        ///< as the source of the launch spells it
+  std::uint64_t block = 0;   ///< within the grid, linear
+  unsigned warp = 0;         ///< within the block
+  std::string file;          ///< its name, without directories
+  int line = 0;              ///< from 1
+  AccessKind kind = {};      ///< what was accessed, and how
+  unsigned bytes = 0;        ///< of each lane
   /// Which one it is of the requests that this warp made here: 1 for the first, and how many there
   /// were.
   std::uint64_t number = 0;
-  std::uint64_t of = 0;
+  std::uint64_t of = 0;           ///< see `number`
   unsigned sectors = 0;           ///< that it touches; 0 but for global memory
   unsigned wavefronts = 0;        ///< that it takes; 0 but for shared memory
   std::vector<TracedLane> lanes;  ///< ascending
@@ -48,16 +48,16 @@ struct TracedRequest {
 
 /// Memory whose elements have one size: an allocation, a part of one, or a variable of the device.
 struct TracedArray {
-  const void* begin = nullptr;
-  std::size_t bytes = 0;
-  std::size_t element_bytes = 1;
+  const void* begin = nullptr;    ///< its first byte
+  std::size_t bytes = 0;          ///< of the whole array
+  std::size_t element_bytes = 1;  ///< by which its traffic is counted
 };
 
 /// By launch, block and warp; those of a warp in the order in which it made them. The same on every
 /// run, for any number of workers.
 struct Trace {
-  std::vector<TracedArray> arrays;  ///< in the order in which the requests touch them
-  std::vector<TracedRequest> requests;
+  std::vector<TracedArray> arrays;      ///< in the order in which the requests touch them
+  std::vector<TracedRequest> requests;  ///< those within the limits
 };
 
 /// Records the launches from here on. Counting must be on.
@@ -83,6 +83,7 @@ void trace_launch(const Launch& launch);
 
 /// Whether this warp's requests are recorded, which trace_request() then does until the next call.
 bool trace_warp(const Worker& worker, const Warp& warp);
+/// Records one request of the warp that trace_warp() was asked about.
 void trace_request(const Request& request);
 
 }  // namespace simt

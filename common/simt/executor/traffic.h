@@ -12,8 +12,8 @@ namespace simt {
 
 /// Addresses that lie at equal distances, as most do, need no search.
 struct Stride {
-  bool regular = false;
-  std::int64_t bytes = 0;
+  bool regular = false;    ///< whether all distances are equal
+  std::int64_t bytes = 0;  ///< from lane to lane, if they are
 };
 
 /// An access that `count` lanes execute together.
@@ -46,10 +46,13 @@ unsigned atomic_sectors(const Request& request);
 /// Distinct 4-byte words that the request touches.
 unsigned constant_words(const Request& request);
 
+/// What a request to shared memory costs.
 struct Wavefronts {
-  unsigned total = 0;
+  unsigned total = 0;      ///< rounds in which the banks serve it
   unsigned conflicts = 0;  ///< those beyond one for each group of lanes that is served together
 };
+/// Those of a request, by the rules of the hardware: taken over the whole warp for accesses of up
+/// to 4 bytes, over each half for 8, over each quarter for 16.
 Wavefronts wavefronts(const Request& request);
 
 }  // namespace simt

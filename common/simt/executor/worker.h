@@ -20,23 +20,25 @@ namespace simt {
 
 /// One launch, seen by all workers that take part.
 struct Launch {
-  const char* kernel;
-  LaunchConfig config;
+  const char* kernel;   ///< as the source of the launch spells it
+  LaunchConfig config;  ///< its shape
+  /// runs one thread
   void (*body)(void*);
-  void* arguments;
-  bool counting;
-  bool checking;
-  unsigned threads_per_block;
-  unsigned blocks_per_cluster;
-  std::uint64_t blocks;
-  std::atomic<std::uint64_t> next_block = 0;
-  std::atomic<int> error = 0;  ///< not 0: give up, with this CUDA error code
-  std::atomic<bool> out_of_time = false;
+  void* arguments;                            ///< that `body` is given
+  bool counting;                              ///< whether accesses are counted
+  bool checking;                              ///< whether accesses are checked
+  unsigned threads_per_block;                 ///< of each block
+  unsigned blocks_per_cluster;                ///< 1 without clusters
+  std::uint64_t blocks;                       ///< of the grid
+  std::atomic<std::uint64_t> next_block = 0;  ///< the first that no worker has taken
+  std::atomic<int> error = 0;                 ///< not 0: give up, with this CUDA error code
+  std::atomic<bool> out_of_time = false;      ///< whether the time limit has passed
 };
 
 /// The clock starts again before it could overflow within a launch.
 constexpr std::uint32_t kClockRestart = std::uint32_t{1} << 31;
 
+/// What one OS thread needs to run blocks.
 struct Worker {
   Worker();
 
@@ -50,11 +52,11 @@ struct Worker {
   Tally tally;
   KnownControlFlows control_flows;
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
-  std::uint32_t last_cluster_barrier = 0;
+  std::uint32_t last_cluster_barrier = 0;  ///< the clock at the last barrier of the cluster
   LaneLog tripwire;          ///< in which a lane that is not counted is caught when the time is up
   bool is_stopping = false;  ///< because the time is up
-  Crash crash;
-  bool aborted = false;  ///< the launch ended in the middle of a kernel
+  Crash crash;               ///< of the running lane, if it had one
+  bool aborted = false;      ///< the launch ended in the middle of a kernel
 
   /// Takes clusters of blocks from the launch until none are left or it fails.
   void take_part(Launch& in);
@@ -66,12 +68,13 @@ struct Worker {
 
 /// What this OS thread runs at the moment. All null in host code.
 struct Current {
-  Lane* lane;
-  LaneLog* log;  ///< null while nothing is counted
-  bool checking;
+  Lane* lane;     ///< that runs
+  LaneLog* log;   ///< null while nothing is counted
+  bool checking;  ///< whether accesses are checked
 };
-extern constinit thread_local Current current;
+extern constinit thread_local Current current;  ///< of the calling OS thread
 
+/// The worker that runs the lane's block.
 inline Worker& worker_of(const Lane& lane) {
   return *lane.warp->block->worker;
 }

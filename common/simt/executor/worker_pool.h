@@ -12,6 +12,7 @@
 
 namespace simt {
 
+/// All workers of the process; one launch at a time.
 class WorkerPool {
  public:
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they

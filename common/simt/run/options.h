@@ -1,5 +1,5 @@
 /// \file
-/// The command line of `./worklog run`.
+/// What `worklog run` is told on its command line.
 #pragma once
 
 #include <filesystem>
@@ -8,19 +8,20 @@
 
 namespace simt::run {
 
+/// What the command line asks for.
 struct Options {
-  std::vector<std::filesystem::path> sources;
-  std::vector<std::filesystem::path> include_folders;
-  std::vector<std::string> definitions;  ///< "NAME" or "NAME=VALUE"
-  std::vector<std::string> arguments;    ///< the program's own
-  std::filesystem::path json;            ///< empty: none is wanted
-  int time_limit = 300;                  ///< seconds; 0: none
-  bool help = false;
+  std::vector<std::filesystem::path> sources;          ///< one or more, CUDA and C++
+  std::vector<std::filesystem::path> include_folders;  ///< searched before the compiler's own
+  std::vector<std::string> definitions;                ///< "NAME" or "NAME=VALUE"
+  std::vector<std::string> arguments;                  ///< the program's own
+  std::filesystem::path json;                          ///< empty: none is wanted
+  int time_limit = 300;                                ///< seconds; 0: none
+  bool help = false;                                   ///< print kUsage and nothing else
 };
 
 /// Throws std::invalid_argument with a message that names what is wrong.
 Options read_options(const std::vector<std::string>& words);
 
-extern const char* const kUsage;
+extern const char* const kUsage;  ///< what --help prints
 
 }  // namespace simt::run

@@ -8,7 +8,7 @@
 
 namespace simt::run {
 
-using Command = std::vector<std::string>;
+using Command = std::vector<std::string>;  ///< a program and its arguments
 
 /// Runs all of them, `jobs` at a time; returns whether each ended with 0. Throws std::runtime_error
 /// when one cannot be started.
@@ -16,9 +16,9 @@ bool run_all(const std::vector<Command>& commands, unsigned jobs);
 
 /// How a program ended.
 struct Ending {
-  int exit_code = 0;  ///< 128 more than the signal, if one ended it
-  int signal = 0;     ///< 0 if none did
-  bool timed_out = false;
+  int exit_code = 0;       ///< 128 more than the signal, if one ended it
+  int signal = 0;          ///< 0 if none did
+  bool timed_out = false;  ///< whether it was ended because its time was up
 };
 
 /// Runs a program with additions to its environment, and ends it after `seconds` (0: never).

@@ -1,5 +1,5 @@
 /// \file
-/// What `./worklog run` says of a program that has ended.
+/// What `worklog run` says of a program that has ended.
 #pragma once
 
 #include <filesystem>

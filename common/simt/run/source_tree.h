@@ -13,8 +13,10 @@
 
 namespace simt::run {
 
+/// Makes that tree below a folder.
 class SourceTree {
  public:
+  /// Translations go below `root`; both kinds of folder are absolute.
   SourceTree(std::filesystem::path root, std::vector<std::filesystem::path> include_folders)
       : root_(std::move(root)), include_folders_(std::move(include_folders)) {}
 

@@ -8,6 +8,7 @@
 
 namespace simt::run {
 
+/// Rows of cells, printed as wide as their widest cell.
 class Table {
  public:
   /// A column of numbers of which all are 0 is left out.
@@ -16,7 +17,9 @@ class Table {
   void add_column(std::string upper, std::string lower, Column kind) {
     columns_.push_back({std::move(upper), std::move(lower), kind});
   }
+  /// One cell for each column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// The whole table, two spaces between columns.
   void print(std::ostream& out) const;
 
  private:

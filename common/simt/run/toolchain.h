@@ -9,8 +9,9 @@
 
 namespace simt::run {
 
+/// What a program is built with.
 struct Toolchain {
-  std::string compiler;
+  std::string compiler;              ///< its path
   std::vector<std::string> compile;  ///< flags
   std::vector<std::string> link;     ///< objects, libraries and flags
 };

@@ -4,29 +4,31 @@
 
 namespace simt::device_limits {
 
-inline constexpr int kComputeCapabilityMajor = 9;
-inline constexpr int kComputeCapabilityMinor = 0;
-inline constexpr int kWarpSize = 32;
-inline constexpr int kMultiprocessors = 132;
-inline constexpr int kThreadsPerBlock = 1024;
-inline constexpr int kThreadsPerMultiprocessor = 2048;
-inline constexpr int kBlocksPerMultiprocessor = 32;
-inline constexpr int kRegisters = 65536;  ///< of a multiprocessor, and at most of a block
-inline constexpr int kMaxGridX = 2147483647;
-inline constexpr int kMaxBlockShape[3] = {1024, 1024, 64};
-inline constexpr int kMaxGridShape[3] = {kMaxGridX, 65535, 65535};
+inline constexpr int kComputeCapabilityMajor = 9;       ///< 9.0: of an H100 and an H200
+inline constexpr int kComputeCapabilityMinor = 0;       ///< 9.0: of an H100 and an H200
+inline constexpr int kWarpSize = 32;                    ///< lanes
+inline constexpr int kMultiprocessors = 132;            ///< of an H200
+inline constexpr int kThreadsPerBlock = 1024;           ///< the most of one block
+inline constexpr int kThreadsPerMultiprocessor = 2048;  ///< the most that are resident
+inline constexpr int kBlocksPerMultiprocessor = 32;     ///< the most that are resident
+inline constexpr int kRegisters = 65536;      ///< of a multiprocessor, and at most of a block
+inline constexpr int kMaxGridX = 2147483647;  ///< blocks
+inline constexpr int kMaxBlockShape[3] = {1024, 1024, 64};  ///< threads along each dimension
+inline constexpr int kMaxGridShape[3] = {kMaxGridX, 65535, 65535};  ///< blocks along each dimension
 inline constexpr int kSharedBytesPerBlock = 48 * 1024;  ///< without cudaFuncSetAttribute
+/// Static and dynamic together, after cudaFuncSetAttribute().
 inline constexpr int kSharedBytesPerBlockOptIn = 227 * 1024;
-inline constexpr int kSharedBytesPerMultiprocessor = 228 * 1024;
-inline constexpr int kReservedSharedBytesPerBlock = 1024;
-inline constexpr int kConstantBytes = 64 * 1024;
-inline constexpr int kL2Bytes = 60 * 1024 * 1024;
-inline constexpr int kMemoryBusBits = 6144;
-inline constexpr int kClockKilohertz = 1980000;
-inline constexpr int kMemoryClockKilohertz = 3201000;
-inline constexpr int kStackBytes = 1024;            ///< of a thread, unless set
-inline constexpr int kHeapBytes = 8 * 1024 * 1024;  ///< for malloc() in kernels, unless set
-inline constexpr int kGreatestStreamPriority = -5;
-inline constexpr int kPitchAlignment = 512;
+inline constexpr int kSharedBytesPerMultiprocessor = 228 * 1024;  ///< of all its resident blocks
+inline constexpr int kReservedSharedBytesPerBlock =
+    1024;                                              ///< that CUDA takes of each block's share
+inline constexpr int kConstantBytes = 64 * 1024;       ///< of all `__constant__` variables
+inline constexpr int kL2Bytes = 60 * 1024 * 1024;      ///< of an H200
+inline constexpr int kMemoryBusBits = 6144;            ///< of an H200
+inline constexpr int kClockKilohertz = 1980000;        ///< 1.98 GHz, an H200's
+inline constexpr int kMemoryClockKilohertz = 3201000;  ///< 3.2 GHz, an H200's
+inline constexpr int kStackBytes = 1024;               ///< of a thread, unless set
+inline constexpr int kHeapBytes = 8 * 1024 * 1024;     ///< for malloc() in kernels, unless set
+inline constexpr int kGreatestStreamPriority = -5;     ///< the least is 0
+inline constexpr int kPitchAlignment = 512;            ///< bytes, of cudaMallocPitch()
 
 }  // namespace simt::device_limits

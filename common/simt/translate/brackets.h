@@ -23,7 +23,9 @@ std::optional<std::size_t> closing_angle(const Tokens& tokens, std::size_t open)
 /// `>`.
 std::optional<std::size_t> opening_angle(const Tokens& tokens, std::size_t close);
 
+/// Whether it is `(`, `[` or `{`.
 bool opens_bracket(const Token& token);
+/// Whether it is `)`, `]` or `}`.
 bool closes_bracket(const Token& token);
 
 }  // namespace simt::translate

@@ -9,6 +9,7 @@
 
 namespace simt::translate {
 
+/// What a token is.
 enum class TokenKind {
   kIdentifier,  ///< keywords included
   kNumber,
@@ -18,23 +19,27 @@ enum class TokenKind {
   kDirective,    ///< a preprocessor line with its continuation lines
 };
 
+/// A word, a number, a literal, a sign or a directive.
 struct Token {
-  TokenKind kind;
+  TokenKind kind;         ///< what it is
   std::string_view text;  ///< points into the source
   std::size_t offset;     ///< of the first character in the source
   int line;               ///< of the first character, from 1
   // Set by mark_function_bodies():
-  bool in_function = false;
+  bool in_function = false;         ///< whether it stands in a function's body
   bool in_class = false;            ///< of which it is a member, and in no function
   bool in_device_function = false;  ///< of one that is __global__ or __device__
   bool opens_function = false;      ///< the `{` of the outermost body
 
+  /// Behind its last character in the source.
   std::size_t end() const { return offset + text.size(); }
+  /// Whether it is this word or sign, and not a literal that looks like one.
   bool is(std::string_view what) const { return text == what && kind != TokenKind::kLiteral; }
+  /// Whether it is an identifier or a keyword.
   bool is_word() const { return kind == TokenKind::kIdentifier; }
 };
 
-using Tokens = std::vector<Token>;
+using Tokens = std::vector<Token>;  ///< in the order of the source
 
 /// All tokens of `source`. Comments and white space are left out. Never fails: a literal that is
 /// not closed ends with its line.

@@ -17,26 +17,26 @@ namespace simt::translate {
 
 /// Replaces `length` characters at `offset` of the source; 0 inserts.
 struct Edit {
-  std::size_t offset;
-  std::size_t length;
-  std::string replacement;
+  std::size_t offset;       ///< in the source
+  std::size_t length;       ///< that go
+  std::string replacement;  ///< that come
 };
 
 /// Something that cannot be translated.
 struct Refusal {
-  int line;
-  std::string message;
+  int line;             ///< from 1
+  std::string message;  ///< why, for people
 };
 
 /// What one of the rewriters below found.
 struct Changes {
-  std::vector<Edit> edits;
-  std::vector<Refusal> refusals;
+  std::vector<Edit> edits;        ///< in any order; none overlaps another
+  std::vector<Refusal> refusals;  ///< in any order
 };
 
-/// `kernel<T><<<grid, block, bytes, stream>>>(args)` becomes a call of ::simt::launcher() with the
-/// kernel's name and a callable. In the body of a macro, a kernel that is one of its `parameters`
-/// is named by what is passed.
+/// `kernel<T><<<grid, block, bytes, stream>>>(args)` becomes a call of `launcher()` of
+/// cuda_standin/launch.h, with the kernel's name and a callable. In the body of a macro, a kernel
+/// that is one of its `parameters` is named by what is passed.
 Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>& parameters = {});
 
 /// The kernels of cudaLaunchKernel() and its like are given their names, and lose a cast to
@@ -51,14 +51,15 @@ Changes rewrite_shared_variables(const Tokens& code);
 /// known to the executor, each by an object behind its declaration.
 Changes add_device_variables(const Tokens& code);
 
-/// Kernels with `__launch_bounds__` begin with a call of ::simt::check_launch_bounds().
+/// Kernels with `__launch_bounds__` begin with a call of `check_launch_bounds()`.
 Changes check_launch_bounds(const Tokens& code);
 
 /// Inline PTX is only refused.
 Changes refuse_inline_ptx(const Tokens& code);
 
+/// What became of a source.
 struct Translation {
-  std::string text;               ///< begins with a #line directive; empty if anything was refused
+  std::string text;  ///< begins with a `#line` directive; empty if anything was refused
   std::vector<Refusal> refusals;  ///< by line
 };
 

@@ -13,29 +13,35 @@ namespace simt::translate {
 
 /// One variable of a declaration.
 struct DeclaredVariable {
-  std::string name;
-  std::string type;  ///< a type-id, such as `float[kWarps]`
-  bool initialized = false;
+  std::string name;          ///< as declared
+  std::string type;          ///< a type-id, such as `float[kWarps]`
+  bool initialized = false;  ///< whether it has an initializer
   /// Whether the declarator is a name with nothing but `*`, `[...]` and an initializer around it,
   /// or a pointer in parentheses: what follows a template or a macro may only look like a variable.
   bool understood = false;
 };
 
+/// The declaration around a keyword.
 class VariableDeclaration {
  public:
   /// `keyword` is the position of the keyword. If it does not declare variables but, say, a
   /// function, then no variable is understood or the last token is no `;`.
   VariableDeclaration(const Tokens& code, std::size_t keyword);
 
+  /// The first token of the declaration.
   const Token& first() const { return code_[begin_]; }
+  /// Its last token: `;` if it is one of variables.
   const Token& last() const { return code_[end_]; }
+  /// The position of first().
   std::size_t begin() const { return begin_; }
+  /// The position of last().
   std::size_t end() const { return end_; }
   /// Whether that word is among those that say how the variables are stored: `extern`, `static`,
   /// `__constant__` and the like.
   bool has(std::string_view storage) const;
   /// What `alignas` has in parentheses, with them; empty without one.
   const std::string& alignment() const { return alignment_; }
+  /// Those that have names, in their order.
   const std::vector<DeclaredVariable>& variables() const { return variables_; }
   /// Whether some declarator has no name; it is none of variables().
   bool lacks_name() const { return lacks_name_; }
