@@ -10,7 +10,7 @@ from worklog_report.ladder import Ladder
 from worklog_report.output import write_whole
 from worklog_report.profiles import read_profiles
 from worklog_report.recorded_run import RecordedRun, files_of, read_recorded_run
-from worklog_report.records import read_results
+from worklog_report.records import Results, read_results
 from worklog_report.steps import Unit
 
 # Where the repository has pages, besides its root.
@@ -21,6 +21,7 @@ _FOLDERS = ("bench", "common", "docs", "notebooks", "python", "steps")
 class Renewed:
     """What was read, and the pages: files as named from the repository's root."""
 
+    results: Results
     run: RecordedRun
     table: Ladder
     texts: dict[Path, str]
@@ -46,7 +47,7 @@ def renewed_pages(
     _write(annotated_pages.updated_files(run.units, run.annotations, steps))
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
     texts = {file: text_of(copy / file) for file in _pages_of(copy)}
-    return Renewed(run, ladder.build(run.units, results, "f32"), texts)
+    return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
 
 
 def _pages_of(root: Path) -> list[Path]:

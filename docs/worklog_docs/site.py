@@ -13,7 +13,7 @@ from worklog_report.output import write_whole
 from worklog_report.records import InputError
 from worklog_report.steps import Unit
 
-from . import figures, ladder_picture, steps_graph
+from . import diff_pages, figures, ladder_picture, steps_graph
 from .book import INDEX, STEPS, Book, read_book, steps_of
 from .code_blocks import marked
 from .navigation import list_of_steps, with_subpages, with_turns
@@ -82,6 +82,7 @@ def _write_site(options: argparse.Namespace) -> int:
     site = Site(book.pages, _headers(root), book.parents, set(drawn), root)
     pages = {name: _page(file, renewed, book, site) for file, name in book.pages.items()}
     pages |= {name: listing(file) for file, name in site.listed.items()}
+    pages |= diff_pages.pages(renewed.run.units, renewed.results, renewed.run.annotations)
     kernels = {f"{unit.step}.cu": marked(unit.files["softmax.cu"]) for unit in renewed.steps}
     _replace(out / "pages", {f"{name}.md": text for name, text in pages.items()})
     _replace(out / "figures", drawn)

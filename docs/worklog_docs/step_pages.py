@@ -6,6 +6,7 @@ from pathlib import Path
 from worklog_report.records import InputError
 from worklog_report.steps import Unit
 
+from . import diff_pages
 from .code_blocks import code_blocks, label, new_blocks
 
 # Before the first of these, which every page has.
@@ -41,12 +42,16 @@ def with_code(text: str, unit: Unit, before: Unit | None, sources: list[Path]) -
 def _code_section(unit: Unit, before: Unit | None, sources: list[Path]) -> str:
     source = unit.files["softmax.cu"]
     blocks = new_blocks(source, before.files["softmax.cu"]) if before else code_blocks(source)
-    since = f"What is new since step {before.label}" if before else "The kernels"
+    since = "The kernels."
+    if before:
+        words = "the whole difference, and the counters and times that it moved"
+        since = f"What is new since step {before.label}: \\subpage "
+        since += f'{diff_pages.page_name(before, unit)} "{words}".'
     whole = ", ".join(f"[{file}]({file})" for file in sources)
     snippets = "".join(
         f"\\snippet{{lineno}} {unit.step}.cu {label(block)}\n\n" for block in blocks
     )
-    return f"## The code\n\n{since}. Whole files: {whole}.\n\n{snippets}"
+    return f"## The code\n\n{since} Whole files: {whole}.\n\n{snippets}"
 
 
 def listing(file: Path) -> str:
