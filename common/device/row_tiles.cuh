@@ -49,7 +49,10 @@ struct Tile {
 
 /// A row is read twice. What is read for the last time, as what is written, need not stay in the
 /// caches: marked so, it leaves room for the rows that will be read again.
-enum class Read { kFirst, kLast };
+enum class Read {
+  kFirst,  ///< it will be read again
+  kLast,   ///< it will not
+};
 
 /// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as
 /// -inf, which adds nothing to a sum.

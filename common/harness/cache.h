@@ -7,7 +7,10 @@
 namespace worklog {
 
 /// Cold: nothing of the data is in the cache. Warm: the same work has just run on it.
-enum class Cache { kCold, kWarm };
+enum class Cache {
+  kCold,  ///< flushed before each run
+  kWarm,  ///< as the run before left it
+};
 
 /// "cold" or "warm".
 constexpr std::string_view name_of(Cache cache) {

@@ -14,7 +14,11 @@
 namespace worklog {
 
 /// Storage types; arithmetic is in fp32 whatever the type.
-enum class DType { kFloat32, kFloat16, kBFloat16 };
+enum class DType {
+  kFloat32,   ///< float
+  kFloat16,   ///< __half
+  kBFloat16,  ///< __nv_bfloat16
+};
 
 inline constexpr DType kAllDTypes[] = {
     DType::kFloat32, DType::kFloat16,

@@ -31,9 +31,9 @@ namespace worklog {
 
 /// What a step computes. Gains are only printed between steps of the same operation.
 enum class Operation {
-  kSoftmax,
-  kLogSoftmax,
-  kNegativeLogLikelihood,
+  kSoftmax,                ///< the probabilities of all columns
+  kLogSoftmax,             ///< their logarithms
+  kNegativeLogLikelihood,  ///< one loss a row
   kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
   kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
                      ///< top-k of what it stored

@@ -20,6 +20,11 @@ STEPS = re.compile(r"<!-- steps: (\d\d) (?:to (\d\d)|on) -->\n")
 _LINK = re.compile(r"\]\(([^)#\s:]+\.md)\)")
 
 
+# The repository's front page has the title that the site has: there it goes by another.
+_README = Path("README.md")
+_TITLE_OF_README = "# All results"
+
+
 @dataclass
 class Book:
     """`pages`: file of the repository -> the page's name; `order`: as one reads them."""
@@ -38,6 +43,11 @@ class Book:
         before = self.order[at - 1] if at > 0 else None
         after = self.order[at + 1] if at + 1 < len(self.order) else None
         return before, after
+
+
+def titled(texts: dict[Path, str]) -> dict[Path, str]:
+    """The pages with the titles that they have on the site."""
+    return texts | {_README: re.sub(r"\A# .+", _TITLE_OF_README, texts[_README])}
 
 
 def read_book(texts: dict[Path, str], steps: list[str]) -> Book:

@@ -25,6 +25,8 @@ def _rendered(match: re.Match) -> str:
         mathml = convert(" ".join(latex.split()), display=display)
     except Exception as error:  # the library has no common class for what it refuses
         raise InputError(f"the formula {latex!r} cannot be rendered: {error!r}") from None
+    if "\\" in mathml or latex.count("{") != latex.count("}"):  # passed on, where it knows no better
+        raise InputError(f"the formula {latex!r} cannot be rendered")
     # A bar would end the cell of a table.
     mathml = mathml.replace("|", "&#124;")
     return f"\\htmlonly{mathml}\\endhtmlonly"

@@ -14,7 +14,7 @@ from worklog_report.records import InputError
 from worklog_report.steps import Unit
 
 from . import diff_pages, figures, ladder_picture, steps_graph
-from .book import INDEX, STEPS, Book, read_book, steps_of
+from .book import STEPS, Book, read_book, steps_of, titled
 from .code_blocks import marked
 from .navigation import list_of_steps, with_subpages, with_turns
 from .page_text import Site, converted
@@ -78,9 +78,10 @@ def _write_site(options: argparse.Namespace) -> int:
         root, options.records, options.annotations, options.recorded, out / "renewed"
     )
     drawn = _figures(renewed)
-    book = read_book(renewed.texts, [unit.step for unit in renewed.steps])
+    texts = titled(renewed.texts)
+    book = read_book(texts, [unit.step for unit in renewed.steps])
     site = Site(book.pages, _headers(root), book.parents, set(drawn), root)
-    pages = {name: _page(file, renewed, book, site) for file, name in book.pages.items()}
+    pages = {name: _page(file, texts, renewed, book, site) for file, name in book.pages.items()}
     pages |= {name: listing(file) for file, name in site.listed.items()}
     pages |= diff_pages.pages(renewed.run.units, renewed.results, renewed.run.annotations)
     kernels = {f"{unit.step}.cu": marked(unit.files["softmax.cu"]) for unit in renewed.steps}
@@ -104,15 +105,17 @@ def _headers(root: Path) -> set[Path]:
     return {path for path in inside if not path.is_relative_to("common/simt/include")}
 
 
-def _page(file: Path, renewed: Renewed, book: Book, site: Site) -> str:
-    text, names = renewed.texts[file], [unit.step for unit in renewed.steps]
+def _page(
+    file: Path, texts: dict[Path, str], renewed: Renewed, book: Book, site: Site
+) -> str:
+    text, names = texts[file], [unit.step for unit in renewed.steps]
     unit = next((unit for unit in renewed.steps if file == _readme(unit)), None)
     if unit:
         sources = sources_of(site.root / "steps" / unit.step)
         text = with_code(text, unit, _before(unit, renewed), sources)
     part = [unit for unit in renewed.steps if unit.step in steps_of(text, names)]
     text = STEPS.sub(lambda _: list_of_steps(part), converted(text, file, site))
-    return with_turns(with_subpages(text, file, book), file, book, renewed.texts)
+    return with_turns(with_subpages(text, file, book), file, book, texts)
 
 
 def _readme(unit: Unit) -> Path:

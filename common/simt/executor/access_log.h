@@ -11,16 +11,16 @@ namespace simt {
 
 /// What an access is to, and what it does there.
 enum class AccessKind : std::uint8_t {
-  kGlobalLoad,
-  kGlobalStore,
-  kGlobalAtomic,
-  kSharedLoad,
-  kSharedStore,
-  kSharedAtomic,
-  kConstantLoad,
-  kDistributed,  ///< the shared memory of another block of the cluster
-  kFence,        ///< no access: makes those before it visible to other blocks
-  kMeeting,      ///< an atomic operation on memory whose traffic is not counted
+  kGlobalLoad,    ///< with managed memory and variables of the device
+  kGlobalStore,   ///< likewise
+  kGlobalAtomic,  ///< likewise
+  kSharedLoad,    ///< of the block's own
+  kSharedStore,   ///< likewise
+  kSharedAtomic,  ///< likewise
+  kConstantLoad,  ///< of a `__constant__` variable
+  kDistributed,   ///< the shared memory of another block of the cluster
+  kFence,         ///< no access: makes those before it visible to other blocks
+  kMeeting,       ///< an atomic operation on memory whose traffic is not counted
 };
 
 /// One lane's access, packed into 8 bytes because millions are kept. User addresses have 48 bits;

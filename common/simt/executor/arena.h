@@ -9,9 +9,9 @@ namespace simt {
 
 /// What is known of a byte of device memory.
 enum ByteState : std::uint8_t {
-  kUnallocated = 0,
-  kUnwritten = 1,  ///< allocated, but nobody has written it
-  kWritten = 2,
+  kUnallocated = 0,  ///< or freed
+  kUnwritten = 1,    ///< allocated, but nobody has written it
+  kWritten = 2,      ///< by anyone, the host included
 };
 
 /// The ranges of addresses that device memory and the variables of the device have.

@@ -44,13 +44,13 @@ struct Location {
 
 /// What the lanes of a warp do together.
 enum class WarpOperation : std::uint32_t {
-  kShuffleIndex,
-  kShuffleUp,
-  kShuffleDown,
-  kShuffleXor,
-  kSync,
-  kBallot,
-  kGather,  ///< for active_lanes()
+  kShuffleIndex,  ///< `__shfl_sync`
+  kShuffleUp,     ///< `__shfl_up_sync`
+  kShuffleDown,   ///< `__shfl_down_sync`
+  kShuffleXor,    ///< `__shfl_xor_sync`
+  kSync,          ///< `__syncwarp`
+  kBallot,        ///< `__ballot_sync` and the other votes
+  kGather,        ///< for active_lanes()
 };
 
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
@@ -178,7 +178,11 @@ void note_fence(std::uintptr_t code_address);
 /// tells of it.
 struct DeviceVariable {
   /// Which of CUDA's keywords it has.
-  enum Memory : std::uint8_t { kDevice, kManaged, kConstant };
+  enum Memory : std::uint8_t {
+    kDevice,    ///< `__device__`
+    kManaged,   ///< `__managed__`
+    kConstant,  ///< `__constant__`
+  };
   const char* name;              ///< as the source spells it
   const volatile void* address;  ///< where the program has it
   std::size_t bytes;             ///< of the whole variable

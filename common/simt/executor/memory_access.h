@@ -14,7 +14,10 @@
 namespace simt {
 
 /// What an access does, atomic operations aside.
-enum class Direction : std::uint8_t { kLoad, kStore };
+enum class Direction : std::uint8_t {
+  kLoad,   ///< reads
+  kStore,  ///< writes
+};
 
 /// The kind of an access to global memory.
 template <Direction kDirection>

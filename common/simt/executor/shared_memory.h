@@ -27,7 +27,12 @@ constexpr std::size_t kMaxShared = 227 * 1024;  ///< of a block, static and dyna
 /// The last access of one kind to a byte, and when by the worker's clock.
 struct LastAccess {
   /// Whether others made such accesses before this one, since the last time that all of them met.
-  enum Others : std::uint16_t { kNone, kLanes, kWarps, kBlocks };
+  enum Others : std::uint16_t {
+    kNone,    ///< none
+    kLanes,   ///< of the same warp
+    kWarps,   ///< of the same block
+    kBlocks,  ///< of the same cluster
+  };
 
   std::uint32_t time = 0;            ///< 0 if there was none
   std::uint32_t code = 0;            ///< the low bits of the address of its code

@@ -12,7 +12,10 @@ namespace simt::run {
 class Table {
  public:
   /// A column of numbers of which all are 0 is left out.
-  enum class Column { kText, kNumber };
+  enum class Column {
+    kText,    ///< to the left
+    kNumber,  ///< to the right
+  };
   /// Its title has two lines; the upper one may be empty.
   void add_column(std::string upper, std::string lower, Column kind) {
     columns_.push_back({std::move(upper), std::move(lower), kind});

@@ -11,8 +11,8 @@ namespace simt::translate {
 
 /// What a token is.
 enum class TokenKind {
-  kIdentifier,  ///< keywords included
-  kNumber,
+  kIdentifier,   ///< keywords included
+  kNumber,       ///< as the preprocessor sees one
   kLiteral,      ///< a string or a character, raw and prefixed ones included
   kPunctuation,  ///< one character; but `::`, `->`, `<=`, `>=`, `==`, `!=`, which are not brackets,
                  ///< stay whole
