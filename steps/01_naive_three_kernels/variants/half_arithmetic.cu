@@ -1,8 +1,8 @@
 // Step 01, variant: half arithmetic
 //
 // The same three kernels, computing in the storage type where step 01 converts to fp32 first: the
-// difference, the exponential and the product are each rounded to it. Nothing is faster for it, as
-// the kernels move the same elements.
+// difference, the exponential and the product are each rounded to it. The kernels move the same
+// elements.
 // (Benji Visser, "Writing a Softmax Kernel From Scratch", kernel 1)
 
 #include <cuda_runtime.h>
