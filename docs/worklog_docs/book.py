@@ -38,6 +38,13 @@ class Book:
             self.pages[file] = name
             self.order.append(file)
 
+    def under(self, file: Path) -> list[str]:
+        """Pages that stand under this one because it links to them."""
+        if file == INDEX:
+            return [name for page, name in self.pages.items() if page.parts[0] != "steps"]
+        exercise = file.parent / "exercise" / "README.md"
+        return [self.pages[exercise]] if exercise in self.pages else []
+
     def neighbours(self, file: Path) -> tuple[Path | None, Path | None]:
         at = self.order.index(file)
         before = self.order[at - 1] if at > 0 else None

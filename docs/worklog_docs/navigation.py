@@ -20,12 +20,9 @@ def list_of_steps(steps: list[Unit]) -> str:
 
 
 def with_subpages(text: str, file: Path, book: Book) -> str:
-    """The pages that the index links to stand under it: the first link to each says so."""
-    if file != INDEX:
-        return text
-    for name in book.pages.values():
-        if not name.startswith("step_"):
-            text = re.sub(rf"\[([^\]]+)\]\(@ref {name}\)", rf'\\subpage {name} "\1"', text, count=1)
+    """The first link to each page that stands under this one says so."""
+    for name in book.under(file):
+        text = re.sub(rf"\[([^\]]+)\]\(@ref {name}\)", rf'\\subpage {name} "\1"', text, count=1)
     return text
 
 

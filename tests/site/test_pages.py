@@ -7,6 +7,7 @@ import pytest
 from worklog_docs.book import INDEX, read_book
 from worklog_docs.code_blocks import code_blocks, label, marked, new_blocks
 from worklog_docs.formulas import rendered
+from worklog_docs.navigation import with_subpages
 from worklog_docs.page_text import Site, converted, slug
 from worklog_report.records import InputError
 
@@ -174,6 +175,19 @@ def test_steps_stand_under_their_parts_in_the_order_of_the_index():
         Path("steps/01_a/README.md"),
         Path("steps/02_b/README.md"),
     )
+
+
+def test_an_exercise_stands_under_its_step():
+    pages = {
+        INDEX: "# I\n[one](one.md)\n",
+        Path("docs/pages/one.md"): "# One\n<!-- steps: 01 on -->\n",
+        Path("steps/01_a/README.md"): "# 01 A\n",
+        Path("steps/01_a/exercise/README.md"): "# Exercise 01\n",
+    }
+    book = read_book(pages, ["01_a"])
+    assert book.under(Path("steps/01_a/README.md")) == ["exercise_01_a"]
+    text = with_subpages("[x](@ref exercise_01_a), [x](@ref b)", Path("steps/01_a/README.md"), book)
+    assert text == '\\subpage exercise_01_a "x", [x](@ref b)'
 
 
 def test_a_step_in_no_part_is_an_error():
