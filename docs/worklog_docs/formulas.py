@@ -10,7 +10,11 @@ from latex2mathml.converter import convert
 from worklog_report.records import InputError
 
 # A dollar that stands beside a space or a digit is money, or a shell's prompt.
-FORMULA = re.compile(r"\$\$(?P<display>.+?)\$\$|(?<![\w$\\])\$(?P<inline>[^\s$](?:[^$]*[^\s$\\])?)\$(?![\w$])", re.S)
+FORMULA = re.compile(
+    r"\$\$(?P<display>.+?)\$\$"
+    r"|(?<![\w$\\])\$(?P<inline>[^\s$](?:[^$]*[^\s$\\])?)\$(?![\w$])",
+    re.S,
+)
 
 
 def rendered(text: str) -> str:
@@ -25,7 +29,8 @@ def _rendered(match: re.Match) -> str:
         mathml = convert(" ".join(latex.split()), display=display)
     except Exception as error:  # the library has no common class for what it refuses
         raise InputError(f"the formula {latex!r} cannot be rendered: {error!r}") from None
-    if "\\" in mathml or latex.count("{") != latex.count("}"):  # passed on, where it knows no better
+    # What the library does not know it passes on as it is.
+    if "\\" in mathml or latex.count("{") != latex.count("}"):
         raise InputError(f"the formula {latex!r} cannot be rendered")
     # A bar would end the cell of a table.
     mathml = mathml.replace("|", "&#124;")

@@ -11,8 +11,8 @@ from worklog_report.generated_files import text_of
 from worklog_report.output import write_whole
 from worklog_report.records import InputError
 
-_SWITCH = """<script type="text/javascript" src="$relpath^doxygen-awesome-darkmode-toggle.js"></script>
-<script type="text/javascript">DoxygenAwesomeDarkModeToggle.init()</script>
+_SWITCH = """<script src="$relpath^doxygen-awesome-darkmode-toggle.js"></script>
+<script>DoxygenAwesomeDarkModeToggle.init()</script>
 """
 
 

@@ -56,4 +56,8 @@ def _code_section(unit: Unit, before: Unit | None, sources: list[Path]) -> str:
 
 def listing(file: Path) -> str:
     """The page of a whole file, named as in the repository."""
-    return f"# {file} {{#{listing_name(file)}}}\n\n\\include{{lineno}} {file}\n"
+    title = str(file)
+    if file.parts[0] == "steps":
+        title = f"{file.parts[1][:2]} {file.relative_to(Path(*file.parts[:2]))}"
+    head = f"# {title} {{#{listing_name(file)}}}\n\n"
+    return f"{head}`{file}`\n\n\\include{{lineno}} {file}\n"

@@ -45,7 +45,7 @@ def _columns(steps: list[Row]) -> dict[str, int]:
 
 
 def _connect(drawing: Drawing, x1: float, y1: float, x2: float, y2: float) -> None:
-    """Aside first, then down: the column of the step before stays free for the one that goes on."""
+    """Aside first, then down: the column of the step before stays free below it."""
     if x1 != x2:
         drawing.line(x1, y1, x2, y1 + _ROW / 2, "var(--muted)", 2)
         y1 += _ROW / 2

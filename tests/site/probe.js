@@ -1,4 +1,4 @@
-// Run in a page of the site by test_in_chromium.py: measures what a reader would see as overlap, emptiness or raw markup.
+// Run in a page of the site by test_in_chromium.py: measures what a reader would see as overlap, emptiness or markup.
 window.addEventListener("load", () => setTimeout(() => {
   const box = (element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""The site in headless Chromium, in light and dark, wide and narrow: nothing overlaps, no formula is
+"""The site in headless Chromium, light and dark, wide and narrow: nothing overlaps, no formula is
 left as it was written, no figure is missing.
 
 The pictures stay in WORKLOG_SCREENSHOTS=DIR (default: screenshots/ beside the site). Where Chromium

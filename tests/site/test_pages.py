@@ -90,9 +90,12 @@ def test_every_kernel_of_a_step_is_a_block(kernel):
 
 
 def test_links_become_references(site):
-    text = "[b](b.md), [part](b.md#the-part), [own](#here), [step](../../steps/05_warp_shuffle/README.md)"
-    assert converted(text, PAGE, site) == (
-        "[b](@ref b), [part](@ref b-the-part), [own](@ref a-here), [step](@ref step_05_warp_shuffle)"
+    step = "../../steps/05_warp_shuffle/README.md"
+    assert converted("[b](b.md), [part](b.md#the-part)", PAGE, site) == (
+        "[b](@ref b), [part](@ref b-the-part)"
+    )
+    assert converted(f"[own](#here), [step]({step})", PAGE, site) == (
+        "[own](@ref a-here), [step](@ref step_05_warp_shuffle)"
     )
 
 
