@@ -54,4 +54,5 @@ def _connect(drawing: Drawing, x1: float, y1: float, x2: float, y2: float) -> No
 
 def _described(row: Row, steps: list[Row]) -> str:
     before = next((step for step in steps if step.unit.name == row.builds_on), None)
-    return f"{label(row.unit)} builds on {before.unit.label}" if before else f"{label(row.unit)} is the first"
+    place = f"builds on {before.unit.label}" if before else "is the first"
+    return f"{label(row.unit)} {place}"
