@@ -91,16 +91,22 @@ class WarpLog {
   WarpLog(const WarpLog&) = delete;  // lanes point into it
   WarpLog& operator=(const WarpLog&) = delete;
 
+  /// How many there are.
   std::size_t events() const { return events_; }
+  /// Number `i` of them, from 0.
   Event event(std::size_t i) const { return path_[i]; }
+  /// All of them; kNoEvent stands behind the last.
   const Event* path() const { return path_.data(); }
   /// The accesses of all lanes at the access event that so many others precede.
   const Access* row(std::size_t access) const { return accesses_.data() + access * kLanes; }
+  /// The same, to write to.
   Access* row(std::size_t access) { return accesses_.data() + access * kLanes; }
 
   /// Whether another event has room. Beyond full() there is some, for one event of each lane.
   bool has_room() const { return events_ < kEvents + kSpareEvents; }
+  /// Whether it must be replayed before more is added.
   bool full() const { return events_ >= limit_; }
+  /// Adds an event; there must be room.
   void extend(Event event) {
     path_[events_++] = event;
     path_[events_] = kNoEvent;
@@ -108,6 +114,7 @@ class WarpLog {
 
   /// Lets the next event find the log full. May be called by a signal handler.
   void seem_full() { limit_ = 0; }
+  /// Forgets everything; keeps the memory.
   void clear() {
     path_[0] = kNoEvent;
     events_ = 0;
@@ -116,9 +123,9 @@ class WarpLog {
   /// Forgets the first events, of which `accesses` are accesses.
   void drop_front(std::size_t events, std::size_t accesses);
 
-  static constexpr std::size_t kLanes = 32;
+  static constexpr std::size_t kLanes = 32;  ///< of a warp
   // Half a megabyte of accesses: they stay in the second-level cache.
-  static constexpr std::size_t kEvents = 2048;
+  static constexpr std::size_t kEvents = 2048;  ///< of the path before it is replayed
 
  private:
   static constexpr std::size_t kSpareEvents = 64;
@@ -134,6 +141,7 @@ class WarpLog {
 class LaneLog {
  public:
   LaneLog() = default;
+  /// The log of lane number `lane` of this warp, whose path it follows from the beginning.
   LaneLog(WarpLog& warp, unsigned lane) : warp_(&warp), lane_(lane) { follow(); }
 
   /// What nearly always happens: the lane does what others of its warp did before. Return false,
@@ -143,6 +151,7 @@ class LaneLog {
     ++expected_;
     return true;
   }
+  /// The same of an access event, whose access it keeps.
   bool repeat(Event event, Access access) {
     if (!repeat(event)) return false;
     *cell_ = access;
@@ -152,17 +161,23 @@ class LaneLog {
   /// Anything else. Returns false when that was the last event that fits.
   bool add(Event event, Access access = {});
 
+  /// Whether it has done only what is on the path of its warp.
   bool follows() const { return follows_; }
   /// On the path of the warp.
   std::size_t common_events() const;
+  /// Those of common_events() that are accesses.
   std::size_t common_accesses() const;
 
   /// Of its own log.
   const Event* path() const { return path_.data(); }
+  /// In the order of the access events on path().
   const Access* accesses() const { return accesses_.data(); }
+  /// Of its own log.
   std::size_t events() const { return path_.size(); }
 
+  /// Whether it did nothing.
   bool empty() const { return path_.empty() && common_events() == 0; }
+  /// Whether it must be replayed before more is added.
   bool full() const { return follows_ ? warp_->full() : path_.size() >= limit_; }
   /// The latest, of a log that is not empty.
   Event last_event() const;

@@ -38,6 +38,7 @@ struct alignas(64) Lane {
 
   /// Its place in a mask of lanes.
   unsigned bit() const { return 1u << number; }
+  /// Whether an address is one of its stack.
   bool has_on_stack(std::uintptr_t address) const {
     return address - stack < FiberStacks::kUsableBytes;
   }

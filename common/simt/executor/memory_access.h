@@ -41,6 +41,7 @@ void wait_for_replay();
 /// The running lane does what no other lane of its warp did before it.
 void log_new(Event event, Access access = {});
 
+/// Notes an access of the running lane, if anything is counted.
 inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                        std::uintptr_t code_address, bool is_volatile = false) {
   if (current.log == nullptr) return;
@@ -85,6 +86,7 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
 }
 
+/// The hook of every load and store of `kBytes` bytes.
 template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
 inline void on_access(void* pointer, std::uintptr_t code_address) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);

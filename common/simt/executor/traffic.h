@@ -18,19 +18,21 @@ struct Stride {
 
 /// An access that `count` lanes execute together.
 struct Request {
-  Event site = 0;  ///< where in the code
-  AccessKind kind = {};
-  unsigned bytes = 0;  ///< of each lane
-  bool is_volatile = false;
-  unsigned count = 0;
-  std::array<std::uint8_t, kWarpSize> lanes;  ///< ascending
-  std::uint64_t first = 0;                    ///< the address of the first of them
-  Stride stride;
+  Event site = 0;                                  ///< where in the code
+  AccessKind kind = {};                            ///< to what, and how
+  unsigned bytes = 0;                              ///< of each lane
+  bool is_volatile = false;                        ///< whether the source says so
+  unsigned count = 0;                              ///< lanes that take part
+  std::array<std::uint8_t, kWarpSize> lanes;       ///< ascending
+  std::uint64_t first = 0;                         ///< the address of the first of them
+  Stride stride;                                   ///< from each lane that takes part to the next
   std::array<std::uint64_t, kWarpSize> addresses;  ///< of all, unless the stride is regular
 
+  /// That of number `i` of the lanes that take part.
   std::uint64_t address(unsigned i) const {
     return stride.regular ? first + i * static_cast<std::uint64_t>(stride.bytes) : addresses[i];
   }
+  /// That of the last lane that takes part.
   std::uint64_t last() const { return address(count - 1); }
 };
 

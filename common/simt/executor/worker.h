@@ -42,15 +42,15 @@ constexpr std::uint32_t kClockRestart = std::uint32_t{1} << 31;
 struct Worker {
   Worker();
 
-  Launch* launch = nullptr;
-  boost::context::detail::fcontext_t scheduler = nullptr;
-  FiberStacks stacks;
-  SharedMemory shared;
-  std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
-  WarpLog log;                                 ///< of the running warp
-  std::array<LaneLog, kWarpSize> logs;         ///< of its lanes
-  Tally tally;
-  KnownControlFlows control_flows;
+  Launch* launch = nullptr;  ///< that it takes part in, null between launches
+  boost::context::detail::fcontext_t scheduler = nullptr;  ///< where the scheduler goes on
+  FiberStacks stacks;                                      ///< of all lanes
+  SharedMemory shared;                                     ///< of the running cluster
+  std::vector<std::unique_ptr<Block>> blocks;              ///< those of the running cluster
+  WarpLog log;                                             ///< of the running warp
+  std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes
+  Tally tally;                                             ///< what it counted in this launch
+  KnownControlFlows control_flows;                         ///< of warps before
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;  ///< the clock at the last barrier of the cluster
   LaneLog tripwire;          ///< in which a lane that is not counted is caught when the time is up
