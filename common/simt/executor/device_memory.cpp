@@ -9,6 +9,7 @@
 #include "common/simt/executor/executor.h"
 #include "common/simt/executor/host_call.h"
 #include "common/simt/executor/machine_memory.h"
+#include "common/simt/executor/mapped_memory.h"
 #include "common/simt/executor/source_lines.h"
 
 namespace simt {
@@ -56,12 +57,8 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
     note_in_host_code("cudaMalloc of " + std::to_string(bytes) + " bytes fails: " + why);
     return kErrorMemoryAllocation;
   }
-  const std::size_t reserved = (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
-  std::size_t offset = take_free(reserved);
-  while (offset == kNoSpace && !quarantine_.empty()) {
-    end_quarantine_of_oldest();
-    offset = take_free(reserved);
-  }
+  const std::size_t reserved = reserved_for(bytes);
+  const std::size_t offset = take_free_or_quarantined(reserved);
   if (offset == kNoSpace) {
     note_in_host_code("cudaMalloc of " + std::to_string(bytes) +
                       " bytes fails: no free range of device memory is that large");
@@ -180,6 +177,19 @@ void DeviceMemory::add_free(std::size_t offset, std::size_t bytes) {
   free_[offset] = bytes;
 }
 
+std::size_t DeviceMemory::reserved_for(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
+}
+
+std::size_t DeviceMemory::take_free_or_quarantined(std::size_t bytes) {
+  std::size_t offset = take_free(bytes);
+  while (offset == kNoSpace && !quarantine_.empty()) {
+    end_quarantine_of_oldest();
+    offset = take_free(bytes);
+  }
+  return offset;
+}
+
 // First fit.
 std::size_t DeviceMemory::take_free(std::size_t bytes) {
   for (auto range = free_.begin(); range != free_.end(); ++range) {
@@ -238,6 +248,7 @@ std::string DeviceMemory::text_of(std::uintptr_t address) const {
     const std::string variable = describe_variable(address);
     return variable.empty() ? "an address outside device memory" : variable;
   }
+  if (const std::string mapped = describe_mapped_memory(address); !mapped.empty()) return mapped;
   auto after = allocations_.upper_bound(at);
   if (after != allocations_.begin()) {
     const auto& [offset, allocation] = *std::prev(after);
@@ -274,6 +285,28 @@ Notes DeviceMemory::history_of(const Allocation* allocation) {
     notes.push_back({{{}, allocation->allocated_at}, "allocated here"});
   if (allocation->freed_at != 0) notes.push_back({{{}, allocation->freed_at}, "freed here"});
   return notes;
+}
+
+// ---- places of memory that lies elsewhere ----
+
+std::uintptr_t DeviceMemory::take_place(std::size_t bytes, std::size_t past,
+                                        std::size_t element_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > Arena::kBytes) return 0;
+  const std::size_t offset = take_free_or_quarantined(reserved_for(past + bytes));
+  if (offset == kNoSpace) return 0;
+  const std::uintptr_t place = arena.begin + offset + past;
+  elements_[place] = {place, place + bytes, element_bytes};
+  ++version_;
+  return place;
+}
+
+void DeviceMemory::give_back_place(std::uintptr_t place, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  elements_.erase(place);
+  ++version_;
+  const std::size_t offset = (place - arena.begin) / kAlignment * kAlignment;
+  add_free(offset, reserved_for(place - arena.begin - offset + bytes));
 }
 
 // ---- element sizes ----

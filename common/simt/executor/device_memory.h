@@ -34,6 +34,12 @@ class DeviceMemory {
   /// As cudaMemGetInfo() does.
   void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
 
+  /// Addresses for `bytes` that lie elsewhere, `past` a multiple of 256: nothing is there. 0 where
+  /// there is no room.
+  std::uintptr_t take_place(std::size_t bytes, std::size_t past, std::size_t element_bytes);
+  /// The other half of take_place().
+  void give_back_place(std::uintptr_t place, std::size_t bytes);
+
   /// Counts [address, address + bytes) of an allocation by elements of this size.
   void set_element_size(std::uintptr_t address, std::size_t bytes, std::size_t element_bytes);
 
@@ -81,8 +87,10 @@ class DeviceMemory {
   std::string text_of(std::uintptr_t address) const;
   static Notes history_of(const Allocation* allocation);
   const Allocation* allocation_before(std::uintptr_t address) const;
+  static std::size_t reserved_for(std::size_t bytes);
   void add_free(std::size_t offset, std::size_t bytes);
   std::size_t take_free(std::size_t bytes);
+  std::size_t take_free_or_quarantined(std::size_t bytes);
   void end_quarantine_of_oldest();
   Allocations::const_iterator find(std::uintptr_t address) const;
 

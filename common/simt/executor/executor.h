@@ -208,6 +208,12 @@ bool is_device_pointer(const void* address);
 bool is_managed_pointer(const void* address);
 /// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
 void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes);
+/// Lets kernels reach memory of the host where it lies, as CUDA's mapped memory, until it is
+/// unmapped. What they do there counts as global memory, by elements of `element_bytes`, and as if
+/// it began at a multiple of 256 bytes, as memory from cudaMalloc, plus what its address is past a
+/// multiple of 16. Its bounds are not checked. Not while a kernel runs. Return CUDA error codes.
+int map_host_memory(const void* address, std::size_t bytes, std::size_t element_bytes);
+int unmap_host_memory(const void* address);
 /// Device memory that is free, and that there is.
 void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
 /// Copies between host and device memory (either side may be either) on behalf of the host; checks

@@ -7,6 +7,7 @@
 #include "common/simt/executor/device_memory.h"
 #include "common/simt/executor/device_variables.h"
 #include "common/simt/executor/findings.h"
+#include "common/simt/executor/mapped_memory.h"
 #include "common/simt/executor/scheduler.h"
 #include "common/simt/executor/shared_races.h"
 #include "common/simt/executor/time_limit.h"
@@ -89,6 +90,14 @@ void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsig
   }
 }
 
+void access_mapped(const MappedMemory& mapped, std::uintptr_t address, unsigned bytes,
+                   Direction direction, std::uintptr_t code_address, bool is_volatile) {
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  log_access(mapped.place_of(address), bytes,
+             direction == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
+             code_address, is_volatile);
+}
+
 }  // namespace
 
 void wait_for_replay() {
@@ -114,6 +123,9 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
   if (const PlacedVariable* placed = device_variable_at(address)) {
     return access_variable(*placed, address, bytes, direction, code_address, is_volatile);
   }
+  if (const MappedMemory* mapped = mapped_memory_at(address)) {
+    return access_mapped(*mapped, address, bytes, direction, code_address, is_volatile);
+  }
   if (address < kNullBytes) {
     report_and_end_launch(
         "null-access", {{}, code_address},
@@ -125,7 +137,7 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
                           access_of(bytes, direction) + " far outside device memory",
                           kErrorIllegalAddress);
   }
-  // Anything else is the program's own: host memory that the device may read, string literals.
+  // Anything else is the program's own: host memory that nobody mapped, string literals.
 }
 
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
@@ -254,6 +266,9 @@ void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_
   if (!worker.shared.contains(address)) {
     if (const PlacedVariable* placed = device_variable_at(address)) {
       return note_atomic_on_variable(*placed, address, size, place, event);
+    }
+    if (const MappedMemory* mapped = mapped_memory_at(address)) {
+      return log_access(mapped->place_of(address), size, AccessKind::kGlobalAtomic, event);
     }
     access_elsewhere(address, size, Direction::kLoad, event);
     return log_access(address, 0, AccessKind::kMeeting, event);
