@@ -1,0 +1,134 @@
+"""What counts() says, against the ladder's formulas."""
+
+import subprocess
+import sys
+import threading
+
+import numpy
+import pytest
+import softmax_worklog as sw
+from inputs import DTYPES, logits
+
+FUNCTIONS = ("softmax", "log_softmax", "topk")
+CALLABLE = [step for step in sw.steps() if step.operation in FUNCTIONS]
+
+
+def call(step, x, k):
+    if step.operation == "topk":
+        return sw.topk(x, k, step.label)
+    return getattr(sw, step.operation)(x, step.label)
+
+
+@pytest.mark.parametrize("step", CALLABLE, ids=lambda step: step.label)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("cols", [5, 1000])
+def test_as_every_step_predicts(step, dtype, cols):
+    rows = step.max_rows or 7
+    k = 5 if step.operation == "topk" else 0
+    call(step, logits((rows, cols), dtype), k)
+    counts = sw.counts()
+    assert counts["global_load_elements"] == step.predicted_loads(rows, cols, k)
+    assert counts["global_store_elements"] == step.predicted_stores(rows, cols, k)
+
+
+# The table of README.md and of the steps' pages: loads and stores for each element.
+LADDER = {
+    1: (lambda r, n: 4 * r * n + r, lambda r, n: 2 * r * n + r),
+    2: (lambda r, n: 3 * r * n, lambda r, n: r * n),
+    3: (lambda r, n: 2 * r * n, lambda r, n: r * n),
+    4: (lambda r, n: 2 * r * n, lambda r, n: r * n),
+    5: (lambda r, n: 2 * r * n, lambda r, n: r * n),
+    6: (lambda r, n: 2 * r * n, lambda r, n: r * n),
+}
+
+
+@pytest.mark.parametrize("number", LADDER)
+def test_as_the_ladder_says(number):
+    loads, stores = LADDER[number]
+    sw.softmax(logits((6, 100)), number)
+    assert sw.counts()["global_load_elements"] == loads(6, 100)
+    assert sw.counts()["global_store_elements"] == stores(6, 100)
+    assert sw.counts()["launches"] == (3 if number == 1 else 1)
+
+
+def test_the_fused_topk_stores_its_results_only():
+    sw.topk(logits((6, 100)), 3, 7)
+    assert sw.counts()["global_load_elements"] == 600
+    assert sw.counts()["global_store_elements"] == 6 * 2 * 3
+    assert sw.counts()["global_store_bytes"] == 6 * 3 * (4 + 8)
+
+
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_counts_do_not_depend_on_where_an_array_lies(number):
+    """Whatever 16 bytes it begins at, an array counts as if it came from cudaMalloc."""
+    memory = numpy.zeros(64 + 8 * 256, numpy.float32)
+    counts = set()
+    for first in range(0, 64, 4):
+        x = memory[first : first + 8 * 256].reshape(8, 256)
+        sw.softmax(x, number)
+        counts.add(tuple(sw.counts().items()))
+    assert len(counts) == 1
+    assert sw.counts()["global_load_sectors"] == 2 * 8 * 256 * 4 // 32
+
+
+def test_a_row_that_begins_between_takes_a_sector_more():
+    memory = numpy.zeros(257, numpy.float32)
+    sw.softmax(memory[:256], 5)
+    aligned = sw.counts()["global_load_sectors"]
+    sw.softmax(memory[1:], 5)
+    assert sw.counts()["global_load_sectors"] > aligned
+    assert sw.counts()["global_load_elements"] == 2 * 256
+
+
+def test_are_those_of_the_last_call_and_stay_those_when_one_is_refused():
+    sw.softmax(logits((4, 10)))
+    first = sw.counts()
+    sw.softmax(logits((8, 10)))
+    second = sw.counts()
+    assert second["global_load_elements"] == 2 * first["global_load_elements"]
+    with pytest.raises(ValueError, match="k = 0"):
+        sw.topk(logits((8, 10)), 0)
+    assert sw.counts() == second
+
+
+def test_are_numbers_by_name_and_a_copy():
+    sw.softmax(logits((4, 10)))
+    counts = sw.counts()
+    assert {"launches", "global_load_requests", "global_load_sectors", "shuffles"} <= counts.keys()
+    assert all(type(value) is int for value in counts.values())
+    counts.clear()
+    assert sw.counts()
+
+
+def test_before_any_call_there_are_none():
+    code = "import softmax_worklog as sw; sw.counts()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "RuntimeError: nothing was launched yet" in run.stderr
+
+
+def test_threads_may_call_at_the_same_time():
+    x = logits((16, 200))
+    expected = sw.softmax(x)
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(sw.softmax(x.copy()))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    assert all((result == expected).all() for result in results)
+
+
+def test_one_array_may_be_the_input_of_several_threads():
+    x = logits((16, 200))
+    expected = sw.softmax(x)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(sw.softmax(x))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((result == expected).all() for result in results)

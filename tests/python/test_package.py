@@ -1,0 +1,114 @@
+"""What is installed: steps and their names, documentation, types, and a sample that type-checks."""
+
+import importlib.metadata
+import inspect
+import subprocess
+import sys
+from importlib.resources import files
+
+import pytest
+import softmax_worklog as sw
+
+TYPED = """\
+import numpy
+import numpy.typing as npt
+import softmax_worklog as sw
+
+x: npt.NDArray[numpy.float32] = numpy.zeros((2, 3), dtype=numpy.float32)
+probabilities: npt.NDArray[numpy.float32] = sw.softmax(x, step="05")
+logarithms: npt.NDArray[numpy.float32] = sw.log_softmax(x)
+values, indices = sw.topk(x, 2, 7)
+loads: int = sw.counts()["global_load_elements"]
+labels: list[str] = [step.label for step in sw.steps()]
+most: int | None = sw.steps()[0].max_rows
+predicted: int = sw.steps()[0].predicted_loads(rows=2, cols=3)
+name: str = sw.machine()
+"""
+
+MISTYPED = """\
+import numpy
+import softmax_worklog as sw
+
+sw.softmax([1.0, 2.0])
+sw.softmax(numpy.zeros(3, numpy.float32), step=5.0)
+sw.topk(numpy.zeros(3, numpy.float32), "two")
+"""
+
+
+def test_version_is_the_projects(repository):
+    text = (repository / "CMakeLists.txt").read_text()
+    assert f"project(softmax_worklog VERSION {sw.__version__}" in text
+    assert importlib.metadata.version("softmax-worklog") == sw.__version__
+
+
+def test_runs_on_the_executor():
+    assert sw.machine() == "cpu"
+
+
+def test_every_directory_of_steps_and_every_variant_is_there(repository):
+    expected = set()
+    for kernel in (repository / "steps").glob("[0-9][0-9]_*/softmax.cu"):
+        step = kernel.parent.name
+        variants = kernel.parent.glob("variants/*.cu")
+        expected |= {step} | {f"{step}/{variant.stem}" for variant in variants}
+    labels = [step.label for step in sw.steps()]
+    assert set(labels) == expected
+    assert labels == sorted(labels)
+
+
+def test_what_a_step_says_of_itself():
+    steps = {step.label: step for step in sw.steps()}
+    step = steps["05_warp_shuffle/safe"]
+    assert (step.name, step.variant) == ("05_warp_shuffle", "safe")
+    assert (step.operation, step.builds_on) == ("softmax", "05_warp_shuffle")
+    assert step.max_rows is None
+    assert steps["11_long_row_online"].max_rows == 1
+    assert step.predicted_loads(4, 100) == 1200
+    assert step.predicted_stores(rows=4, cols=100) == 400
+    assert steps["07_topk_fusion"].predicted_stores(4, 100, k=5) == 40
+    assert repr(step) == "<Step 05_warp_shuffle/safe: softmax>"
+
+
+def test_predictions_of_shapes_that_do_not_exist():
+    with pytest.raises(ValueError, match="rows = -1: must be 0 or more"):
+        sw.steps()[0].predicted_loads(-1, 5)
+    assert sw.steps()[0].predicted_loads(0, 5) == 0
+
+
+def test_everything_public_is_documented():
+    assert sw.__doc__
+    for name in sw.__all__:
+        assert inspect.getdoc(getattr(sw, name)), name
+    for name, member in vars(sw.Step).items():
+        assert name.startswith("_") or member.__doc__, name
+
+
+def test_types_are_installed():
+    package = files("softmax_worklog")
+    assert package.joinpath("py.typed").is_file()
+    stub = package.joinpath("_core.pyi").read_text()
+    assert "class Step" in stub
+    assert "def counts() -> dict[str, int]" in stub
+
+
+def mypy(tmp_path, code):
+    sample = tmp_path / "sample.py"
+    sample.write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(sample)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+
+def test_a_sample_type_checks(tmp_path):
+    checked = mypy(tmp_path, TYPED)
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_a_wrong_sample_does_not(tmp_path):
+    checked = mypy(tmp_path, MISTYPED)
+    assert checked.stdout.count("error:") == 3, checked.stdout
+
+
+def test_the_package_type_checks(tmp_path):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "softmax_worklog"]
+    checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
