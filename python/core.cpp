@@ -290,6 +290,9 @@ NB_MODULE(_core, m) {
   m.def("run", &run, nb::arg("step"), nb::arg("dtype"), nb::arg("logits").noconvert(),
         nb::arg("columns").noconvert().none(), nb::arg("values").noconvert().none(),
         nb::arg("indices").noconvert().none(), nb::arg("k"), nb::arg("stream"),
+        // Arrays of any library: the stub would say NumPy's.
+        nb::sig("def run(step: Step, dtype: str, logits: object, columns: object, values: object, "
+                "indices: object, k: int, stream: int) -> None"),
         "Launches a step over the last axis of C-contiguous arrays; nothing is copied.");
   m.def("counts", &counts, "What the CPU executor counted in the last call of run(), by name.");
   m.def("machine", &machine, "'cpu' for the executor, else the name of the current GPU.");

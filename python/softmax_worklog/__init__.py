@@ -18,10 +18,10 @@ measured).
 
 from importlib.metadata import version
 
+from ._arguments import check_k
 from ._arrays import Array, check_array, empty_like, exported, stream_of
 from ._choice import find_step
 from ._core import Step, counts, machine, run, steps
-from ._arguments import check_k
 
 __all__ = ["Step", "counts", "log_softmax", "machine", "softmax", "steps", "topk"]
 __version__ = version("softmax-worklog")

@@ -117,7 +117,7 @@ def test_a_step_of_another_type(function, step):
         function(logits((2, 3)), step)
 
 
-@pytest.mark.parametrize(("function", "step"), zip(FUNCTIONS, [8, 5, 6]))
+@pytest.mark.parametrize(("function", "step"), list(zip(FUNCTIONS, [8, 5, 6])))
 def test_a_step_of_another_operation(function, step):
     with pytest.raises(ValueError, match="computes .*, not .*: must be one of 0"):
         function(logits((2, 3)), step)
