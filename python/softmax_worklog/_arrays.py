@@ -1,4 +1,4 @@
-"""NumPy's, CuPy's and PyTorch's arrays: what is looked at before a launch, and how results are made.
+"""Arrays of NumPy, CuPy and PyTorch: what is looked at before a launch, and how results are made.
 
 Neither CuPy nor PyTorch is imported here: whoever has such an array has done so.
 """
@@ -109,7 +109,7 @@ def empty_like(x: Array, shape: tuple[int, ...], dtype: str | None = None) -> Ar
 
 
 def exported(x: Any) -> Any:
-    """x itself, or the same memory under a type that DLPack has: NumPy has no bfloat16 of its own."""
+    """x, or the same memory under a type that DLPack has: NumPy has no bfloat16 of its own."""
     if not _is_torch(x) and x.dtype.name == "bfloat16":
         return x.view("uint16")
     return x

@@ -6,8 +6,8 @@ import scipy.special
 
 DTYPES = {"f32": numpy.float32, "f16": numpy.float16, "bf16": ml_dtypes.bfloat16}
 
-# A number of rows that no block size divides, and rows that begin at every alignment; a short row, a
-# long one, and one of many axes.
+# A number of rows that no block size divides, and rows that begin at every alignment; a short row,
+# a long one, and one of many axes.
 SHAPES = [(1,), (7,), (5, 33), (9, 1000), (3, 4096), (2, 3, 1, 65), (33, 128)]
 ONE_ROW_SHAPES = [(1,), (1, 33), (1, 1, 4096), (70001,)]
 

@@ -6,7 +6,8 @@ import softmax_worklog as sw
 from inputs import logits
 
 FUNCTIONS = [sw.softmax, sw.log_softmax, lambda x, step=None: sw.topk(x, 1, step)]
-each_function = pytest.mark.parametrize("function", FUNCTIONS, ids=["softmax", "log_softmax", "topk"])
+NAMES = ["softmax", "log_softmax", "topk"]
+each_function = pytest.mark.parametrize("function", FUNCTIONS, ids=NAMES)
 
 
 @each_function
@@ -123,7 +124,9 @@ def test_a_step_of_another_operation(function, step):
         function(logits((2, 3)), step)
 
 
-@pytest.mark.parametrize("step", ["07_topk_fusion/top_k_only", "08_log_softmax/negative_log_likelihood"])
+@pytest.mark.parametrize(
+    "step", ["07_topk_fusion/top_k_only", "08_log_softmax/negative_log_likelihood"]
+)
 def test_steps_that_no_function_is_for(step):
     for function in FUNCTIONS:
         with pytest.raises(ValueError, match="computes"):

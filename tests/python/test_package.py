@@ -93,24 +93,21 @@ def test_types_are_installed():
     assert "def counts() -> dict[str, int]" in stub
 
 
-def mypy(tmp_path, code):
-    sample = tmp_path / "sample.py"
-    sample.write_text(code)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(sample)]
+def mypy(tmp_path, *what):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), *what]
     return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
 
 
 def test_a_sample_type_checks(tmp_path):
-    checked = mypy(tmp_path, TYPED)
+    checked = mypy(tmp_path, "-c", TYPED)
     assert checked.returncode == 0, checked.stdout
 
 
 def test_a_wrong_sample_does_not(tmp_path):
-    checked = mypy(tmp_path, MISTYPED)
+    checked = mypy(tmp_path, "-c", MISTYPED)
     assert checked.stdout.count("error:") == 3, checked.stdout
 
 
 def test_the_package_type_checks(tmp_path):
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "-p", "softmax_worklog"]
-    checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    checked = mypy(tmp_path, "-p", "softmax_worklog")
     assert checked.returncode == 0, checked.stdout

@@ -21,7 +21,7 @@ FP32_ERROR = 100 * 2.0**-24
 
 
 def steps_for(operation):
-    """Every step and variant; those in half arithmetic or wrong by design are tested by themselves."""
+    """Every step and variant; half arithmetic and what is wrong by design have their own tests."""
     return [
         step
         for step in sw.steps()
