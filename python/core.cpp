@@ -252,6 +252,12 @@ void bind_step(nb::module_& m) {
       .def_prop_ro("max_rows", &max_rows_of,
                    "The most rows that the step takes; None where there is no limit.")
       .def_prop_ro(
+          "stores_exponentials", [](const Step& step) { return step.info.stores_exponentials; },
+          "Whether exponentials pass through a buffer of x's type, which rounds them once more.")
+      .def_prop_ro(
+          "storage_arithmetic", [](const Step& step) { return step.info.storage_arithmetic; },
+          "Whether the step computes in x's type, where all others do in float32.")
+      .def_prop_ro(
           "expected_failure", [](const Step& step) { return step.info.expected_failure; },
           "Where and why a variant that is wrong by design fails; '' for one that is right.")
       .def(
@@ -279,7 +285,7 @@ void bind_step(nb::module_& m) {
 NB_MODULE(_core, m) {
   using namespace worklog::python;
   m.doc() = "The steps, bound to Python. Use softmax_worklog, which looks at the arguments first.";
-  // The registry's steps are static, and so never freed.
+  // Steps that a program still holds at its end are no leak: they are static.
   nb::set_leak_warnings(false);
   nb::register_exception_translator(throw_as_python_does);
   bind_step(m);

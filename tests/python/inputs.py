@@ -39,6 +39,6 @@ def rounding_of(dtype):
 
 
 def roundings_of(step):
-    """How often a value passes through the storage type on its way. Those that keep exponentials in
-    it round the exponential, what a sum adds up, and the quotient."""
-    return 4 if step.name.startswith(("01", "10")) else 1
+    """How often the storage type rounds what a value is made of. Those that keep exponentials in it
+    round the exponential, what a sum adds up, and the quotient."""
+    return 3 if step.stores_exponentials else 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Python module as its users do and tests it, notebooks included: tests/python/run.sh BUILD_FOLDER.
-# With --if-built it builds nothing: it runs the tests where the module was built from these sources, else it is skipped.
+# With --if-built it builds nothing: where the module was built from these sources, it runs all tests but the notebooks, else
+# it is skipped.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -50,8 +51,9 @@ if $if_built; then
     echo "The Python module was built from other sources: .ci/run python builds and tests it."
     exit $skipped
   fi
-else
-  make_environment
-  build_module "$1"
+  exec "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python --ignore=tests/python/test_notebooks.py
 fi
-exec "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python
+
+make_environment
+build_module "$1"
+exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python

@@ -64,6 +64,9 @@ def test_what_a_step_says_of_itself():
     assert (step.name, step.variant) == ("05_warp_shuffle", "safe")
     assert (step.operation, step.builds_on) == ("softmax", "05_warp_shuffle")
     assert step.max_rows is None
+    assert not step.expected_failure
+    assert steps["01_naive_three_kernels"].stores_exponentials
+    assert steps["01_naive_three_kernels/half_arithmetic"].storage_arithmetic
     assert steps["11_long_row_online"].max_rows == 1
     assert step.predicted_loads(4, 100) == 1200
     assert step.predicted_stores(rows=4, cols=100) == 400

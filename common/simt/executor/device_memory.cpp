@@ -248,7 +248,8 @@ std::string DeviceMemory::text_of(std::uintptr_t address) const {
     const std::string variable = describe_variable(address);
     return variable.empty() ? "an address outside device memory" : variable;
   }
-  if (const std::string mapped = describe_mapped_memory(address); !mapped.empty()) return mapped;
+  std::string mapped = describe_mapped_memory(address);
+  if (!mapped.empty()) return mapped;
   auto after = allocations_.upper_bound(at);
   if (after != allocations_.begin()) {
     const auto& [offset, allocation] = *std::prev(after);
