@@ -14,6 +14,7 @@ from inputs import (
     rounding_of,
     roundings_of,
 )
+from softmax_worklog import _core
 
 # Of fp32: what rounding x - max costs where that is 30, and what a serial sum of 4096 terms adds
 # (docs/pages/numerics.md).
@@ -171,3 +172,20 @@ def test_results_are_arrays_of_their_own():
     assert not numpy.shares_memory(x, y)
     assert y.flags.owndata
     assert y.flags.writeable
+
+
+def test_kernels_store_into_the_array_itself():
+    x = logits((4, 64))
+    y = numpy.full_like(x, -1)
+    step = next(step for step in sw.steps() if step.operation == "softmax")
+    _core.run(step, "f32", x, y, None, None, 0, 0)
+    assert (y == sw.softmax(x, step.label)).all()
+
+
+def test_the_binding_refuses_what_it_would_have_to_copy():
+    x = logits((4, 64))
+    step = next(step for step in sw.steps() if step.operation == "softmax")
+    with pytest.raises(TypeError):
+        _core.run(step, "f32", x[:, ::2], numpy.empty((4, 32), numpy.float32), None, None, 0, 0)
+    with pytest.raises(TypeError):
+        _core.run(step, "f32", x, numpy.empty((64, 4), numpy.float32).T, None, None, 0, 0)
