@@ -1,6 +1,8 @@
 """Which step is taken, with a table of times that the test has made up."""
 
 import json
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -84,3 +86,38 @@ def test_is_what_the_recorded_run_says(repository):
 def test_times_are_of_the_ladders_steps():
     labels = {label for times in recorded_times().values() for label in times}
     assert labels <= {step.label for step in sw.steps() if not step.variant}
+
+
+def planted_run(date, us):
+    names = [
+        "copy/f32/4x8/cold",
+        "05_warp_shuffle/f32/4x8/cold",
+        "05_warp_shuffle/f32/4x8/warm",
+        "05_warp_shuffle/safe/f32/4x8/cold",
+        "07_topk_fusion/bf16/4x8/k5/cold",
+    ]
+    rows = [{"name": name, "median_us": us} for name in names]
+    refused = {"name": "06_vectorized/f32/4x8/cold", "error_message": "no memory"}
+    context = {"gpu": "a GPU", "date": f"{date}T00:00:00+00:00"}
+    return {"context": context, "benchmarks": [*rows, refused]}
+
+
+def test_times_are_taken_from_the_newest_run(tmp_path, repository):
+    (tmp_path / "a.json").write_text(json.dumps(planted_run("2026-02-01", 2.0)))
+    (tmp_path / "b.json").write_text(json.dumps(planted_run("2026-01-01", 1.0)))
+    (tmp_path / "records.json").write_text(json.dumps({"records": []}))
+    program = repository / "python/recorded_times.py"
+    out = tmp_path / "out.json"
+    files = sorted(tmp_path.glob("*.json"))
+    subprocess.run([sys.executable, program, "--out", out, *files], check=True)
+    shape = {"rows": 4, "cols": 8, "us": 2.0}
+    assert json.loads(out.read_text()) == {
+        "gpu": "a GPU",
+        "date": "2026-02-01",
+        "times": [
+            {"step": "05_warp_shuffle", "dtype": "f32", "k": 0, **shape},
+            {"step": "07_topk_fusion", "dtype": "bf16", "k": 5, **shape},
+        ],
+    }
+    subprocess.run([sys.executable, program, "--out", out], check=True)
+    assert json.loads(out.read_text()) == {"gpu": "", "date": "", "times": []}
