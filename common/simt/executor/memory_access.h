@@ -79,9 +79,9 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
 /// Nothing is counted, or host code runs.
 template <unsigned kBytes, Direction kDirection, bool kVolatile>
 [[gnu::noinline]] void on_uncounted_access(std::uintptr_t address, std::uintptr_t code_address) {
-  if (arena.contains(address) && address % kBytes == 0 && all_written<kBytes>(address) &&
-      current.lane != nullptr) {
-    return;
+  if (current.lane != nullptr) {
+    if (current.lane->has_on_stack(address)) return;
+    if (arena.contains(address) && address % kBytes == 0 && all_written<kBytes>(address)) return;
   }
   on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
 }
