@@ -64,6 +64,7 @@ def check_array(x: Any) -> str:
         raise ValueError("x has 0 dimensions: must have at least 1")
     _check_device(x)
     _check_contiguous(x)
+    _check_gradient(x)
     return dtype
 
 
@@ -90,6 +91,12 @@ def _check_contiguous(x: Any) -> None:
             f"x has the strides {tuple(strides)} for its shape {tuple(x.shape)}: "
             "must be C-contiguous, as a copy of it is"
         )
+
+
+# PyTorch refuses to hand such a tensor over on the CPU, but not on a GPU.
+def _check_gradient(x: Any) -> None:
+    if _is_torch(x) and x.requires_grad:
+        raise BufferError("x requires a gradient, which steps do not compute: pass x.detach()")
 
 
 def empty_like(x: Array, shape: tuple[int, ...], dtype: str | None = None) -> Array:
