@@ -213,6 +213,7 @@ void set_element_size(const void* address, std::size_t bytes, std::size_t elemen
 /// it began at a multiple of 256 bytes, as memory from cudaMalloc, plus what its address is past a
 /// multiple of 16. Its bounds are not checked. Not while a kernel runs. Return CUDA error codes.
 int map_host_memory(const void* address, std::size_t bytes, std::size_t element_bytes);
+/// Ends that for the memory that begins at `address`.
 int unmap_host_memory(const void* address);
 /// Device memory that is free, and that there is.
 void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);

@@ -16,8 +16,9 @@ namespace simt {
 /// watched as if it were.
 struct MappedMemory {
   std::uintptr_t begin = 0;  ///< where it does lie
-  std::size_t bytes = 0;
-  std::uintptr_t place = 0;
+  std::size_t bytes = 0;     ///< of all of it
+  std::uintptr_t place = 0;  ///< where it is counted
+  /// Where an address of it is counted.
   std::uintptr_t place_of(std::uintptr_t address) const { return place + (address - begin); }
 };
 
