@@ -140,8 +140,11 @@ TEST_SUITE("mapped_memory") {
     CHECK(simt::map_host_memory(on_device.get(), 4, 4) == cudaErrorInvalidValue);
     CHECK(simt::map_host_memory(x.get() + 1, 4, 4) == 712);
     CHECK(simt::unmap_host_memory(x.get() + 1) == 713);
-    std::vector<float> other(1);
-    CHECK(simt::map_host_memory(other.data(), std::size_t{1} << 60, 4) ==
+  }
+
+  TEST_CASE("more than there are places for is refused") {
+    std::vector<float> memory(1);
+    CHECK(simt::map_host_memory(memory.data(), std::size_t{1} << 60, 4) ==
           cudaErrorMemoryAllocation);
   }
 
