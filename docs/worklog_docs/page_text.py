@@ -134,6 +134,8 @@ def _link(words: str, target: str, source: Path, site: Site) -> str:
         return f"[{words}](@ref {site.pages[file]}{'-' + anchor if anchor else ''})"
     if file in site.headers:
         return f"[{words}](@ref {file})"
+    if file.suffix == ".ipynb" and (site.root / file).is_file():
+        return f"{words} (`{file}`)"  # to be run, not to be read
     if file.suffix in _SOURCES and (site.root / file).is_file():
         return _listing_link(words, file, site)
     raise InputError(f"{source}: links to {target}, for which the site has no page")
