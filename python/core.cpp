@@ -181,6 +181,7 @@ void run_and_count(const Arguments& given, DType dtype) {
   map(mapped, given, dtype);
 #ifdef WORKLOG_SIMT
   simt::reset_counters();
+  last.counts.reset();  // a launch that fails leaves none
 #endif
   with_type(dtype, [&]<typename T>(T) { run_problem<T>(given); });
 #ifdef WORKLOG_SIMT
@@ -213,7 +214,8 @@ Counts counts() {
   LastLaunch& last = last_launch();
   const std::lock_guard lock(last.mutex);
   if (last.counts) return *last.counts;
-  throw std::runtime_error("nothing was launched yet: call softmax, log_softmax or topk first");
+  throw std::runtime_error(
+      "nothing was launched yet, or the last launch failed: call softmax, log_softmax or topk");
 #else
   throw std::runtime_error(
       "a GPU counts nothing by itself: counts() needs the module built for the CPU executor");
@@ -300,6 +302,8 @@ NB_MODULE(_core, m) {
         nb::sig("def run(step: Step, dtype: str, logits: object, columns: object, values: object, "
                 "indices: object, k: int, stream: int) -> None"),
         "Launches a step over the last axis of C-contiguous arrays; nothing is copied.");
-  m.def("counts", &counts, "What the CPU executor counted in the last call of run(), by name.");
+  // Without the GIL: it waits for a launch that another thread has under way.
+  m.def("counts", &counts, nb::call_guard<nb::gil_scoped_release>(),
+        "What the CPU executor counted in the last call of run(), by name.");
   m.def("machine", &machine, "'cpu' for the executor, else the name of the current GPU.");
 }

@@ -15,6 +15,18 @@ __global__ void one_thread_loops(const volatile int* stop, float* y) {
   y[threadIdx.x] = 1.0f;
 }
 
+// All lanes go on together, so that most of them repeat what the first one did.
+template <Version version>
+__global__ void all_threads_loop(const volatile int* stop, const float* x, float* y) {
+  float sum = 0.0f;
+  while (version == kMistaken && *stop == 0) {
+    for (int i = 0; i < 16; ++i)
+      sum += x[(threadIdx.x + i) % 64];
+    __syncthreads();
+  }
+  y[threadIdx.x] = sum;
+}
+
 template <Version version>
 __global__ void never_unlocks(unsigned* lock, float* y) {
   if (threadIdx.x == 0) {
@@ -78,6 +90,20 @@ TEST_CASE_FIXTURE(Endless, "one thread loops, the others wait for it") {
   unhurried([&] { one_thread_loops<kCorrect><<<1, 64>>>(stop.get(), y.get()); });
   CHECK(take_kinds().empty());
   CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+// Many times, because it depends on which lane the signal meets.
+TEST_CASE_FIXTURE(Endless, "all threads loop, with a barrier in each round") {
+  const DeviceArray<float> x = zeros<float>(64);
+  simt::set_time_limit(0.06);
+  for (int i = 0; i < 20; ++i) {
+    all_threads_loop<kMistaken><<<1, i % 2 == 0 ? 32 : 64>>>(stop.get(), x.get(), y.get());
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout);
+    CHECK(mentions("endless.cu:"));
+    CHECK(take_kinds() == "time-limit ");
+  }
+  unhurried([&] { all_threads_loop<kCorrect><<<1, 64>>>(stop.get(), x.get(), y.get()); });
+  CHECK(take_kinds().empty());
 }
 
 TEST_CASE_FIXTURE(Endless, "blocks wait for a lock that none of them gives back") {

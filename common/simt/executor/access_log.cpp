@@ -28,7 +28,6 @@ void WarpLog::drop_front(std::size_t events, std::size_t accesses) {
   std::copy_n(row(accesses), kept * kLanes, row(0));
   std::copy(first, end + 1, path_.begin());
   events_ -= events;
-  limit_ = kEvents;  // it may have seemed full
 }
 
 // ---- a lane's ----

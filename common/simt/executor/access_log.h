@@ -112,16 +112,21 @@ class WarpLog {
     path_[events_] = kNoEvent;
   }
 
-  /// Lets the next event find the log full. May be called by a signal handler.
+  /// Lets the next lane that extends the path find the log full, whenever that is: only reset()
+  /// undoes it. May be called by a signal handler.
   void seem_full() { limit_ = 0; }
   /// Forgets everything; keeps the memory.
   void clear() {
     path_[0] = kNoEvent;
     events_ = 0;
-    limit_ = kEvents;
   }
   /// Forgets the first events, of which `accesses` are accesses.
   void drop_front(std::size_t events, std::size_t accesses);
+  /// As new, also where it was made to seem full.
+  void reset() {
+    clear();
+    limit_ = kEvents;
+  }
 
   static constexpr std::size_t kLanes = 32;  ///< of a warp
   // Half a megabyte of accesses: they stay in the second-level cache.

@@ -86,7 +86,7 @@ Worker::Worker() {
 }
 
 void Worker::reset_logs() {
-  log.clear();
+  log.reset();
   for (LaneLog& of_lane : logs)
     of_lane.reset();
 }

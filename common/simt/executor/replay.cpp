@@ -383,6 +383,7 @@ void replay_front(Worker& worker, Warp& warp) {
   });
   if (too_long) return replay(worker, warp);
   Request request = request_of_all(worker);
+  if (request.count == 0) return;
   begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   const bool little_remains = worker.log.events() - common.events <= WarpLog::kEvents / 2;
