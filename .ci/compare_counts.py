@@ -16,6 +16,10 @@ class Known(NamedTuple):
     reason: str
 
 
+SHARED_LOADS = tuple(
+    f"shared_load_{what}" for what in ("bytes", "requests", "wavefronts", "lanes", "partial_requests")
+)
+
 KNOWN = (
     Known(
         ("divergences",),
@@ -28,12 +32,19 @@ KNOWN = (
         "g++ stores a list's entry of 16 bytes at once; clang copies it, which counts in pieces of 4",
     ),
     Known(
-        tuple(
-            f"shared_load_{what}"
-            for what in ("bytes", "requests", "wavefronts", "lanes", "partial_requests")
-        ),
-        ("negative_log_likelihood",),
-        "one thread alone needs the row's result: g++ leaves its loads to that thread, clang to all",
+        SHARED_LOADS,
+        ("negative_log_likelihood", "exponentiate", "divide"),
+        "not all threads need the row's result: g++ leaves its loads to those that do, clang to all",
+    ),
+    Known(
+        SHARED_LOADS,
+        ("reduce_row", "combine_blocks"),
+        "one thread alone stores the block's pair: clang leaves its loads to that thread, g++ 12 to all",
+    ),
+    Known(
+        tuple(f"global_load_{what}" for what in ("requests", "sectors", "lanes", "partial_requests")),
+        ("divide_row", "combine_blocks"),
+        "clang loads a pair's 8 bytes at once, g++ its halves one after the other: the same bytes",
     ),
 )
 
