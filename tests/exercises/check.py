@@ -57,9 +57,9 @@ def quoted_lines(page: pathlib.Path) -> list[str]:
 def test_that_skeleton_fails_as_its_page_says(program: str, exercise: pathlib.Path) -> None:
     code, output = run(program, exercise, "skeleton")
     assert code == 1, "the skeleton passes its check, or ends it"
-    said = squeezed(output)
+    said = f" {squeezed(output)} "  # whole words: 1.5 is no quote of 1.56
     for line in quoted_lines(exercise / "README.md"):
-        assert squeezed(line) in said, f"README.md quotes what the check does not say: {line}"
+        assert f" {squeezed(line)} " in said, f"README.md quotes what the check does not say: {line}"
 
 
 def test_that_solution_passes(program: str, exercise: pathlib.Path) -> None:
