@@ -40,6 +40,9 @@ function(worklog_add_cpu_kernels target)
   add_dependencies(${target} worklog_device_headers)
   target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/translated)
   target_link_libraries(${target} PUBLIC simt_device_code PRIVATE worklog_warnings)
+  if(TARGET simt_precompiled)
+    target_precompile_headers(${target} REUSE_FROM simt_precompiled)
+  endif()
 endfunction()
 
 # Tells each kernel file which step and variant it registers.

@@ -164,7 +164,8 @@ class Builder {
     command.insert(command.end(), own.begin(), own.end());
     if (!is_host_source(source)) {
       // What nvcc does for such files, too.
-      for (const char* word : {"-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1"})
+      for (const char* word :
+           {"-include", toolchain_.first_header.c_str(), "-D__CUDACC__=1", "-D__NVCC__=1"})
         command.emplace_back(word);
     }
     for (const std::string& word :

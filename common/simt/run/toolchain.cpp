@@ -21,13 +21,14 @@ void append_flag(std::vector<std::string>& flags, const std::string& text) {
 }  // namespace
 
 Toolchain read_toolchain(const std::filesystem::path& file) {
-  Toolchain toolchain;
+  Toolchain toolchain{.first_header = "cuda_runtime.h"};
   std::istringstream lines(read_file(file));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blank = line.find(' ');
     const std::string kind = line.substr(0, blank);
     const std::string text = blank == std::string::npos ? "" : line.substr(blank + 1);
     if (kind == "compiler") toolchain.compiler = text;
+    if (kind == "precompiled") toolchain.first_header = text;
     if (kind == "compile") append_flag(toolchain.compile, text);
     if (kind == "link") append_flag(toolchain.link, text);
   }

@@ -12,6 +12,7 @@ namespace simt::run {
 /// What a program is built with.
 struct Toolchain {
   std::string compiler;              ///< its path
+  std::string first_header;          ///< what CUDA sources include first: compiled already, or not
   std::vector<std::string> compile;  ///< flags
   std::vector<std::string> link;     ///< objects, libraries and flags
 };
