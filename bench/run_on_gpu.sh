@@ -13,7 +13,7 @@ A recorded run, which is what happens without any of these, within --limit:
   --bench       times of every step, variant, type and shape, and of cuDNN, beside the fastest copy and read
   --baselines   PyTorch's, Triton's and torch.compile's times, joined to those of the bench; all their errors beside the steps'
   --verify      the GPU tests, and every step's records of the report's cases
-  --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes
+  --sanitize    compute-sanitizer's four tools over every step and variant, at small odd shapes, and the exercises' solutions
   --profile     every step under Nsight Compute: what only hardware knows, at the shapes that are shown
 
 Left out of it, for they take minutes more and change only when a step does:
@@ -284,6 +284,11 @@ sanitize() {
           printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s --no-times --rows %s --cols %s\n' \
             "$tool, ${program##*/}, ${shape/ / x }" "$tool" "$program" "${shape%% *}" "${shape#* }"
         done
+      done
+    done
+    for program in $(programs 'exercise_solutions_gpu_tests'); do
+      for tool in memcheck racecheck initcheck synccheck; do
+        printf '%s\tcompute-sanitizer --tool %s --error-exitcode 99 %s\n' "$tool, ${program##*/}" "$tool" "$program"
       done
     done
   )

@@ -28,12 +28,10 @@ function(worklog_add_exercise step)
   add_custom_target(${target} DEPENDS exercise_build worklog_exercise worklog_exercise_main ${target}_solution)
 
   if(WORKLOG_HAS_CUDA)
-    # To see that nvcc takes it, for which one architecture is enough.
-    add_library(${target}_gpu_objects OBJECT EXCLUDE_FROM_ALL exercise/solution.cu)
-    set_target_properties(${target}_gpu_objects PROPERTIES CUDA_ARCHITECTURES 90)
+    # For its test on a GPU (tests/exercises).
+    add_library(${target}_gpu_objects OBJECT exercise/solution.cu)
     target_compile_definitions(${target}_gpu_objects
       PRIVATE WORKLOG_STEP_NAME="${step}" WORKLOG_STEP_VARIANT="solution")
     target_link_libraries(${target}_gpu_objects PRIVATE worklog_gpu worklog_warnings)
-    add_dependencies(gpu_programs ${target}_gpu_objects)
   endif()
 endfunction()

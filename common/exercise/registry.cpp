@@ -35,8 +35,12 @@ void add(const char* step, const char* role, const ExerciseInfo& info,
 
 }  // namespace
 
+std::span<const Exercise> all_exercises() {
+  return registry();
+}
+
 const Exercise* find_exercise(std::string_view step, std::string_view role) {
-  for (const Exercise& exercise : registry()) {
+  for (const Exercise& exercise : all_exercises()) {
     if (exercise.step.name == step && exercise.step.variant == role) return &exercise;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 /// The exercises that a program is linked with.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "common/exercise/exercise.h"
@@ -15,6 +16,9 @@ struct Exercise {
   Step step;          ///< with a launch function for fp32 only
   ExerciseInfo info;  ///< as the file gave it
 };
+
+/// All that the program is linked with, in no particular order.
+std::span<const Exercise> all_exercises();
 
 /// The exercise of a step, such as "05_warp_shuffle", in a role; null if there is none.
 const Exercise* find_exercise(std::string_view step, std::string_view role);
