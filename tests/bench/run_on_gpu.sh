@@ -22,7 +22,7 @@ refuse() { if grep -qE -- "$1" output.txt; then fail "must not be there: $1"; fi
 # Programs that do nothing, but for one step that takes one row, and a bench that takes its time.
 mkdir -p build/bin
 for program in worklog_bench worklog_accuracy worklog_profile worklog_sweep step_05_many_rows step_09_one_row \
-  step_05_many_rows_gpu_tests; do
+  step_05_many_rows_gpu_tests exercise_solutions_gpu_tests; do
   printf '#!/bin/sh\nexit 0\n' >build/bin/$program
 done
 printf '#!/bin/sh\ncase "$*" in *"--rows 1"*) exit 0 ;; esac\nexit 2\n' >build/bin/step_09_one_row
@@ -42,6 +42,7 @@ expect 'step_05_many_rows_gpu_tests --test-suite-exclude=huge'
 expect 'step_05_many_rows --no-times --rows 5 --cols 7$'
 expect 'step_09_one_row --no-times --rows 1 --cols 100003 --block-size 32$'
 refuse 'step_09_one_row .*--rows [^1]'
+expect 'compute-sanitizer --tool racecheck .*/exercise_solutions_gpu_tests$'
 expect 'profile_on_gpu.sh .* hardware$'
 refuse 'test-suite=huge|worklog_sweep|worklog_profile parity'
 
