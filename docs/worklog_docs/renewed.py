@@ -1,10 +1,10 @@
-"""The repository's pages with every table of results made anew, whatever they held."""
+"""The repository's pages with every table of results made anew, and without their claims."""
 
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from worklog_report import annotated_pages, doc_pages, ladder, markdown
+from worklog_report import annotated_pages, claims, doc_pages, ladder, markdown
 from worklog_report.generated_files import text_of
 from worklog_report.ladder import Ladder
 from worklog_report.output import write_whole
@@ -46,7 +46,7 @@ def renewed_pages(
     _write(markdown.updated_files(run.units, results, profiles, steps, copy / "README.md"))
     _write(annotated_pages.updated_files(run.units, run.annotations, steps))
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
-    texts = {file: text_of(copy / file) for file in _pages_of(copy)}
+    texts = {file: claims.stripped(text_of(copy / file)) for file in _pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
 
 

@@ -9,7 +9,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from worklog_report import claims
+from worklog_report.measurements import Measurements
 from worklog_report.output import write_whole
+from worklog_report.recorded_run import files_of
 from worklog_report.records import InputError
 from worklog_report.steps import Unit
 
@@ -60,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="PATH",
-        help="results of a GPU's run: files, or directories of *.json",
+        help="results of a GPU's run and sweeps: files, or directories of *.json",
     )
     parser.add_argument(
         "--root", type=Path, default=_ROOT, metavar="DIR", help="the repository (default: this)"
@@ -77,6 +80,8 @@ def _write_site(options: argparse.Namespace) -> int:
     renewed = renewed_pages(
         root, options.records, options.annotations, options.recorded, out / "renewed"
     )
+    held = Measurements(renewed.run, files_of(options.recorded))
+    claims.require(claims.read_claims(root), held)
     drawn = _figures(renewed)
     texts = titled(renewed.texts)
     book = read_book(texts, [unit.step for unit in renewed.steps])

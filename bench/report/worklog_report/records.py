@@ -291,7 +291,8 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
     runs = [read_bench(path, recorded=False) for path in bench]
     old_runs = []
     for path in recorded:
-        if holds_profile(read_json(path)):
+        data = read_json(path)
+        if holds_profile(data) or holds_sweep(data):
             continue
         if _holds_records(path):
             gpu += [row for row in read_records(path) if row.machine != CPU]
@@ -309,6 +310,11 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
 def holds_profile(data: Any) -> bool:
     """Whether it is a file of bench/ncu, which profiles.py reads."""
     return isinstance(data, dict) and ("parity" in data or "hardware" in data)
+
+
+def holds_sweep(data: Any) -> bool:
+    """Whether it is a file of bench/sweeps, which measurements.py reads."""
+    return isinstance(data, dict) and "sweep" in data
 
 
 def _holds_records(path: Path) -> bool:
