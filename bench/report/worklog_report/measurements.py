@@ -11,20 +11,20 @@ from pathlib import Path
 
 from .profiles import Measured
 from .recorded_run import RecordedRun
-from .records import DTYPES, InputError, Shape, holds_sweep, read_json
+from .records import DTYPES, InputError, Shape, holds_sweep, read_json, validate
 
 _NUMBER = re.compile(r"[0-9]{2}")
 # Figures of Nsight Compute that a claim may name, and how those of several launches become one.
 _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
     "dram_read": (lambda launch: launch.arrays("dram_read_bytes"), sum),
     "dram_write": (lambda launch: launch.arrays("dram_write_bytes"), sum),
-    "l1_hits": (lambda launch: launch.values["l1_hit_percent"], min),
-    "l2_hits": (lambda launch: launch.values["l2_hit_percent"], min),
-    "registers": (lambda launch: launch.values["registers"], max),
-    "occupancy": (lambda launch: launch.values["occupancy_percent"], max),
-    "nearest_limit": (lambda launch: launch.values["limiter_percent"], max),
-    "sm_limit": (lambda launch: launch.values["throughput_percent"]["SM"], max),
-    "dram_limit": (lambda launch: launch.values["throughput_percent"]["DRAM"], max),
+    "l1_hits": (lambda launch: launch.values.get("l1_hit_percent"), min),
+    "l2_hits": (lambda launch: launch.values.get("l2_hit_percent"), min),
+    "registers": (lambda launch: launch.values.get("registers"), max),
+    "occupancy": (lambda launch: launch.values.get("occupancy_percent"), max),
+    "nearest_limit": (lambda launch: launch.values.get("limiter_percent"), max),
+    "sm_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("SM"), max),
+    "dram_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("DRAM"), max),
 }
 
 
@@ -185,8 +185,11 @@ def _read_sweep(recorded: list[Path]) -> dict[tuple[str, Shape], dict[str, float
     sweeps = [path for path in recorded if holds_sweep(read_json(path))]
     if not sweeps:
         return {}
+    newest = max(sweeps, key=lambda path: path.name)  # which ends in its date
+    data = read_json(newest)
+    validate(newest, data, "sweep.schema.json")
     found = {}
-    for row in read_json(max(sweeps, key=lambda path: path.name))["sweep"]:
+    for row in data["sweep"]:
         unit = f"{row['step']}/{row['variant']}" if row["variant"] else row["step"]
         times = {size: time["median_us"] for size, time in row["block_sizes"].items()}
         found[unit, Shape(row["dtype"], row["rows"], row["cols"], row["k"])] = times
