@@ -1,6 +1,7 @@
 """What pages say of results in words, held against made-up results."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,8 @@ def test_it_holds(text, measurements):
 
 def test_what_does_not_hold_is_named_with_its_page_its_line_and_both_values(measurements):
     assert said("time(03) < time(02) at 4000 x 4000", measurements) == (
-        'docs/pages/a.md:7: "A step is slow.": time(03) < time(02) at 4000 x 4000: does not hold at '
-        "4000 × 4000, f32: time(03) = 187, time(02) = 170"
+        'docs/pages/a.md:7: "A step is slow.": time(03) < time(02) at 4000 x 4000: does not hold '
+        "at 4000 × 4000, f32: time(03) = 187, time(02) = 170"
     )
     message = said("time(03) < time(02) at 4000 x *", measurements)
     assert "at 4000 × 10, f32" in message and message.endswith("and at 5 more")
@@ -146,13 +147,29 @@ def test_what_cannot_be_held_says_why(text, reason, measurements):
 
 def test_claims_belong_to_the_paragraph_above():
     text = (
-        "# A\n\nFirst\nparagraph.\n<!-- holds: time(01) > 1 at 1 x 1;\n     error(02) < 3 -->\n\n"
+        "# A\n\nThe `first`\nparagraph.\n"
+        "<!-- holds: time(01) > 1 at 1 x 1;\n     error(02) < 3 -->\n\n"
         "- an item\n  <!-- a comment -->\n"
     )
     first, second = claims_of(PAGE, text)
-    assert (first.line, first.sentence, first.text) == (5, "First paragraph.", "time(01) > 1 at 1 x 1")
+    assert (first.line, first.sentence) == (5, "The `first` paragraph.")
+    assert first.text == "time(01) > 1 at 1 x 1"
     assert (second.line, second.text) == (5, "error(02) < 3")
-    assert stripped(text) == "# A\n\nFirst\nparagraph.\n\n- an item\n  <!-- a comment -->\n"
+    assert stripped(text) == "# A\n\nThe `first`\nparagraph.\n\n- an item\n  <!-- a comment -->\n"
+
+
+@pytest.mark.parametrize(
+    "written", ["Text <!-- holds: a -->", "Text.\n<!--holds: a -->", "Text.\n<!-- holds a -->"]
+)
+def test_a_comment_that_is_nearly_a_claim_is_an_error(written):
+    with pytest.raises(claims.InputError, match="a.md: has a claim that is not on lines"):
+        claims_of(PAGE, f"# A\n\n{written}\n\nMore.\n")
+
+
+def test_an_example_of_a_claim_is_none():
+    text = "# A\n\nAs here:\n\n    <!-- holds: error(02) < 3 -->\n\nOr `<!-- holds: ... -->`.\n"
+    assert claims_of(PAGE, text) == []
+    assert stripped(text) == text
 
 
 def test_a_claim_without_a_paragraph_is_an_error():
@@ -172,13 +189,14 @@ def test_the_command_reads_pages_and_notebooks(place, capsys):
     page.parent.mkdir()
     page.write_text("# A\n\nSlow.\n<!-- holds: time(03) > time(02) at 4000 x 4000 -->\n")
     assert command(place, capsys)[0] == 0
-    cell = {"cell_type": "markdown", "source": ["Fast.\n", "<!-- holds: time(03) < 1 at 10 x 10 -->"]}
+    source = ["Fast.\n", "<!-- holds: time(03) < 1 at 10 x 10 -->"]
+    cell = {"cell_type": "markdown", "source": source}
     notebook = place / "notebooks/b.ipynb"
     notebook.parent.mkdir()
     notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": []}, cell]}))
     code, output = command(place, capsys)
     assert code == 1 and "2 claims, 1 of them do not hold" in output.out
-    assert output.err.startswith('notebooks/b.ipynb:2: "Fast.": time(03) < 1 at 10 x 10: does not hold')
+    assert output.err.startswith('notebooks/b.ipynb:2: "Fast.": time(03) < 1 at 10 x 10: does not')
     page.write_text("<!-- holds: time(03) > 1 -->\n")
     code, output = command(place, capsys)
     assert code == 2 and "docs/a.md:1: 'holds:' must stand" in output.err
@@ -188,3 +206,25 @@ def test_a_broken_sweep_is_named(place, tmp_path, measurements):
     broken = synthetic.write(tmp_path, "sweep.json", {"sweep": [{"step": "03_third"}]})
     with pytest.raises(claims.InputError, match=r"sweep.json: sweep\[0\]: missing field 'variant'"):
         Measurements(measurements._run, [broken])
+
+
+# ---- the steps' own pages ----
+
+ROOT = Path(__file__).resolve().parents[2]
+# Where a page says what came out: below its tables, and in these sections.
+OUTCOME = re.compile(
+    r"^(?:<!-- results:end -->|## What (?:surprised us|came out))\n(.*?)(?=^## )", re.S | re.M
+)
+# Paragraphs there that state nothing which was measured: how they begin.
+NO_RESULT = ("How easily a NaN gets", "Where the instructions went.", "The threshold is easy to")
+
+
+@pytest.mark.parametrize(
+    "page", sorted(ROOT.glob("steps/*/README.md")), ids=lambda page: page.parent.name
+)
+def test_a_step_holds_what_it_says_of_its_results(page):
+    sections = OUTCOME.findall(page.read_text("utf-8"))
+    paragraphs = [part.strip() for section in sections for part in section.split("\n\n")]
+    loose = [part for part in paragraphs if part and not part.endswith("-->")]
+    assert len(sections) >= 1
+    assert [part for part in loose if not part.startswith(NO_RESULT)] == []

@@ -1,20 +1,21 @@
 """python -m worklog_report.claims: what pages say of results in words, held against the results.
 
-A sentence such as "slower than step 02 up to a thousand columns" is typed, and a new run may make it
-false. So its paragraph ends in a comment, which nobody sees on the site or a code host:
+A sentence such as "slower than step 02 up to a thousand columns" is typed, and a new run may make
+it false. So directly below its paragraph stands a comment, which nobody sees on the site or on a
+code host:
 
-    <!-- holds: time(03) > time(02) at 4000 x 10..1000; 1.3 < time(01) / time(02) < 1.6 at 4000 x 4000 -->
+    <!-- holds: time(03) > time(02) at 4000 x 10..1024; error(05) < error(03) -->
 
 Claims are separated by semicolons. Each is a comparison of functions (measurements.py has them) and
 numbers with + - * / min max abs, and says where it holds:
 
-    at 4000 x 4000               one shape; at 10 x 4000 and 4000 x 4000: several
-    at 4000 x 10..1000           every recorded width from 10 to 1000; 1000.. and ..1000 are open; * is any
-    at most of 4000 x *          more than half of them; at some of: at least one
-    at 4000 x 25000, k = 5       with K; likewise f16 or bf16 (else f32), and warm (else a cold cache)
+    at 4000 x 4000           one shape; at 10 x 4000 and 4000 x 4000: several
+    at 4000 x 10..1000       every recorded width from 10 to 1000; 1000.. and ..1000 are open, * any
+    at most of 4000 x *      more than half of them; at some of: at least one
+    at 4000 x 25000, k = 5   with K; likewise f16 or bf16 (else f32), and warm (else a cold cache)
 
-Without a shape, or "at any shape, f16", it is about the worst of them, where the function has one:
-error(03) > error(04).
+Without a shape, or "at any shape, f16", it is about the worst of them, where the function has one.
+What was not measured, or cannot be read, does not hold.
 """
 
 import argparse
@@ -34,7 +35,9 @@ from .records import DTYPES, InputError, Shape
 
 # Where the repository has pages, besides its root.
 _FOLDERS = ("bench", "common", "docs", "notebooks", "python", "steps")
-_COMMENT = re.compile(r"\n?<!--\s*holds:(?P<claims>.*?)-->", re.S)
+_COMMENT = re.compile(r"(?:\n|\A) {0,3}<!-- holds:(?P<claims>.*?)-->[ ]*(?=\n|\Z)", re.S)
+_LOOKS_LIKE_ONE = re.compile(r"<!--\s*holds\b")
+_CODE = re.compile(r"`[^`\n]*`|^ {4,}<!--.*$", re.M)
 _CALL = re.compile(r"(?P<name>[a-z]\w*)\((?P<arguments>[^()]*)\)")
 _PLACE = re.compile(r"(?P<claim>.+?)\s+at\s+(?P<how>most of\s+|some of\s+)?(?P<where>\S.*)", re.S)
 _SHAPE = re.compile(r"(?P<rows>\S+) x (?P<cols>\S+)")
@@ -108,7 +111,11 @@ def _parser() -> argparse.ArgumentParser:
         help="counts by line (the step programs' --annotations FILE)",
     )
     parser.add_argument(
-        "--root", type=Path, required=True, metavar="DIR", help="the repository, whose pages are read"
+        "--root",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="the repository, whose pages are read",
     )
     return parser
 
@@ -129,9 +136,12 @@ def read_claims(root: Path) -> list[Claim]:
 
 
 def claims_of(page: Path, text: str) -> list[Claim]:
-    """Raises InputError for a comment that stands by itself."""
+    """Raises InputError for a comment that stands elsewhere than below its paragraph."""
     found = []
-    for comment in _COMMENT.finditer(text):
+    prose = _CODE.sub(lambda code: " " * len(code[0]), text)
+    if len(_LOOKS_LIKE_ONE.findall(prose)) != len(_COMMENT.findall(prose)):
+        raise InputError(f"{page}: has a claim that is not on lines of its own: <!-- holds: ...")
+    for comment in _COMMENT.finditer(prose):
         line = text.count("\n", 0, comment.start("claims")) + 1
         before = text[: comment.start()]
         paragraph = " ".join(before.rpartition("\n\n")[2].split())
@@ -151,7 +161,8 @@ def _of_notebook(page: Path, text: str) -> list[Claim]:
     found = []
     for number, cell in enumerate(json.loads(text)["cells"], 1):
         if cell["cell_type"] == "markdown":
-            found += [replace(claim, line=number) for claim in claims_of(page, "".join(cell["source"]))]
+            claims = claims_of(page, "".join(cell["source"]))
+            found += [replace(claim, line=number) for claim in claims]
     return found
 
 
@@ -271,7 +282,7 @@ def _numbers(text: str) -> _Numbers:
 
 
 class _Expression:
-    """A comparison, read once and evaluated at many shapes. Names nothing but what is listed here."""
+    """A comparison, read once and evaluated at many shapes, in which only listed names may be."""
 
     def __init__(self, text: str, measurements: Measurements):
         self._measurements = measurements

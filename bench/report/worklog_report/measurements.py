@@ -1,7 +1,15 @@
 """What was recorded, by the functions that a page's claims use (see claims.py).
 
-Each gives a number for a shape, or None where nothing was recorded there. A subject is a step (03), a
-variant (05/unsafe) or a baseline (copy, pytorch/softmax).
+Each gives a number for a shape, or None where nothing was recorded there. A subject is a step (03),
+a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
+
+    time(SUBJECT), gbps(SUBJECT)     the median in microseconds; the bandwidth
+    swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
+    error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind
+    counted(STEP, shuffles)          a counter of the CPU executor
+    figures(listed)                  of the comparison with Nsight Compute, how many are what
+    dram_read(STEP[, KERNEL]), dram_write, l1_hits, l2_hits, registers, occupancy, nearest_limit,
+    sm_limit, dram_limit             what Nsight Compute said; DRAM in arrays of logits, others in %
 """
 
 import re
@@ -30,7 +38,7 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
 
 @dataclass(frozen=True)
 class Where:
-    """A place to look at: a shape, and whether the cache was cold or warm. No shape: all of them."""
+    """A place to look at: a shape, and whether the cache was cold or warm. No shape: all."""
 
     shape: Shape | None
     dtype: str = "f32"
@@ -107,7 +115,7 @@ class Measurements:
         return name
 
     def _time(self, name: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """The median in microseconds, or the bandwidth. A copy or a read is the same for every K."""
+        """With a copy or a read being the same for every K."""
         shape = _shape(name, where)
         if rest:
             raise InputError(f"is to be written {name}(SUBJECT)")
@@ -117,19 +125,20 @@ class Measurements:
         return times.get("median_us" if name == "time" else "gbps")
 
     def _swept(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """The same in the sweep of block sizes: with the best one, or with that of `rest`."""
+        """`rest` may name a block size."""
         if len(rest) > 1 or not all(word.isdigit() for word in rest):
             raise InputError("is to be written swept(STEP) or swept(STEP, BLOCK SIZE)")
         times = self._sweep.get((subject, _shape("swept", where)), {})
         return times.get(rest[0]) if rest else min(times.values(), default=None)
 
     def _error(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """The worst in ulp; of all inputs, or of that of `rest`; without a shape, of all shapes."""
+        """`rest` may name an input; without a shape, of all shapes."""
         if len(rest) > 1:
             raise InputError("is to be written error(SUBJECT) or error(SUBJECT, INPUT)")
         if subject not in self._units:
             by_cols = self._run.run.baseline_errors.get(subject, {})
-            return by_cols.get(where.shape.cols) if where.shape else max(by_cols.values(), default=None)
+            worst = max(by_cols.values(), default=None)
+            return by_cols.get(where.shape.cols) if where.shape else worst
         kind = rest[0] if rest else ""
         if where.shape:
             return self._errors.get((subject, kind, where.shape))
@@ -140,7 +149,7 @@ class Measurements:
         return max(found, default=None)
 
     def _counted(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """A counter of the CPU executor, of all lines together, at the shape of the page's table."""
+        """Of all lines together, at the shape of the page's table."""
         annotation = self._run.annotations.get(subject)
         if len(rest) != 1 or where.shape:
             raise InputError("is to be written counted(STEP, COUNTER), and has no shape to name")
@@ -149,7 +158,7 @@ class Measurements:
         return sum(found) if found else None
 
     def _figures(self, arguments: list[str]) -> float | None:
-        """How many figures of the comparison with Nsight Compute differ for a reason, or are equal."""
+        """How many are equal, ruled, listed or unexplained; or have that reason."""
         parity = self._run.parity
         if parity is None:
             return None
