@@ -34,8 +34,8 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
 }
 
 // Every lane returns the combination of all 32. The maximum comes first, so that a lane rescales
-// its sum once: combine() in all five rounds costs ten exponentials, and made this step slower than
-// step 04 (variants/combine_every_round.cu is that version).
+// its sum once: combine() in all five rounds costs ten exponentials, nine of them for nothing
+// (variants/combine_every_round.cu is that version).
 __device__ Normalizer warp_reduce(Normalizer mine) {
   float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {

@@ -145,6 +145,25 @@ def test_no_measured_number_stays(built, planted):
     assert listed - needed == set()
 
 
+def test_no_measured_number_stands_in_a_notebook():
+    """They read results when they run, and their words are held like those of pages."""
+    arithmetic = ["rows, 4 KiB apart", "hold 90 %?"]
+    notebooks = sorted(ROOT.glob("notebooks/*.ipynb"))
+    assert len(notebooks) >= 5
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        prose = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"]]
+        for line in prose:
+            known = any(words in line for words in arithmetic)
+            assert known or not MEASURED.search(line), f"{notebook.name}: {line}"
+
+
+def test_claims_are_not_on_the_site(planted):
+    for path in (planted / "pages").glob("*.md"):
+        if path.stem != "contributing":  # which shows how to write one
+            assert "<!-- holds" not in path.read_text("utf-8").replace("`<!-- holds", ""), path
+
+
 @pytest.mark.parametrize(
     "text",
     [
