@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         required=True,
         metavar="PATH",
-        help="results of a GPU's run and sweeps: files, or directories of *.json",
+        help="results of a GPU's run: files, or directories of *.json",
     )
     parser.add_argument(
         "--root", type=Path, default=_ROOT, metavar="DIR", help="the repository (default: this)"

@@ -14,11 +14,12 @@ from worklog_report.recorded_run import read_recorded_run
 
 PAGE = Path("docs/pages/a.md")
 SWEEP = {
+    "context": {"gpu": synthetic.GPU},
     "sweep": [
         {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
          "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
         for cols in (10, 100)
-    ]
+    ],
 }  # fmt: skip
 
 
@@ -131,6 +132,7 @@ def test_what_does_not_hold_is_named_with_its_page_its_line_and_both_values(meas
         ("figures(weather) == 0", "the comparison has no reason 'weather'"),
         ("time(03) at 4000 x 4000", "is no comparison"),
         ("time(03) being slow at 4000 x 4000", "is no comparison that can be read"),
+        ("", "is no comparison that can be read"),
         ("2 > 1", "names nothing that was measured"),
         ("time(03) > open at 4000 x 4000", "'open' is none of what a claim may contain"),
         ("time(03) > __import__('os') at 4000 x 4000", "there is no function"),
@@ -203,9 +205,18 @@ def test_the_command_reads_pages_and_notebooks(place, capsys):
 
 
 def test_a_broken_sweep_is_named(place, tmp_path, measurements):
-    broken = synthetic.write(tmp_path, "sweep.json", {"sweep": [{"step": "03_third"}]})
+    broken = synthetic.write(tmp_path, "sweep.json", SWEEP | {"sweep": [{"step": "03_third"}]})
     with pytest.raises(claims.InputError, match=r"sweep.json: sweep\[0\]: missing field 'variant'"):
         Measurements(measurements._run, [broken])
+
+
+def test_another_gpus_sweep_is_left_aside(place, tmp_path, measurements):
+    theirs = SWEEP | {"context": {"gpu": "another"}}
+    other = synthetic.write(tmp_path, "z.json", theirs)
+    both = Measurements(measurements._run, [other, place / "sweep.json"])
+    assert said("swept(03, 32) == 4 at 10 x 10", both) == ""
+    alone = Measurements(measurements._run, [other])
+    assert "there is no swept(03, 32) at 10 × 10" in said("swept(03, 32) == 4 at 10 x 10", alone)
 
 
 # ---- the steps' own pages ----

@@ -20,7 +20,6 @@ What was not measured, or cannot be read, does not hold.
 
 import argparse
 import ast
-import json
 import operator
 import re
 import sys
@@ -31,7 +30,7 @@ from pathlib import Path
 from .generated_files import text_of
 from .measurements import Measurements, Where
 from .recorded_run import files_of, read_recorded_run
-from .records import DTYPES, InputError, Shape
+from .records import DTYPES, InputError, Shape, read_json
 
 # Where the repository has pages, besides its root.
 _FOLDERS = ("bench", "common", "docs", "notebooks", "python", "steps")
@@ -130,8 +129,9 @@ def read_claims(root: Path) -> list[Claim]:
         files += [*(root / folder).rglob("*.md"), *(root / folder).rglob("*.ipynb")]
     found = []
     for file in sorted(files):
-        page, text = file.relative_to(root), text_of(file)
-        found += _of_notebook(page, text) if file.suffix == ".ipynb" else claims_of(page, text)
+        page = file.relative_to(root)
+        is_page = file.suffix == ".md"
+        found += claims_of(page, text_of(file)) if is_page else _of_notebook(page, read_json(file))
     return found
 
 
@@ -147,8 +147,8 @@ def claims_of(page: Path, text: str) -> list[Claim]:
         paragraph = " ".join(before.rpartition("\n\n")[2].split())
         if not paragraph or before.endswith("\n"):
             raise InputError(f"{page}:{line}: 'holds:' must stand directly below its paragraph")
-        parts = (" ".join(part.split()) for part in comment["claims"].split(";"))
-        found += [Claim(page, line, part, _beginning(paragraph)) for part in parts if part]
+        parts = [" ".join(part.split()) for part in comment["claims"].split(";")]
+        found += [Claim(page, line, part, _beginning(paragraph)) for part in parts]
     return found
 
 
@@ -157,9 +157,9 @@ def stripped(text: str) -> str:
     return _COMMENT.sub("", text)
 
 
-def _of_notebook(page: Path, text: str) -> list[Claim]:
+def _of_notebook(page: Path, notebook: dict) -> list[Claim]:
     found = []
-    for number, cell in enumerate(json.loads(text)["cells"], 1):
+    for number, cell in enumerate(notebook["cells"], 1):
         if cell["cell_type"] == "markdown":
             claims = claims_of(page, "".join(cell["source"]))
             found += [replace(claim, line=number) for claim in claims]

@@ -8,8 +8,9 @@ a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
     error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind
     counted(STEP, shuffles)          a counter of the CPU executor
     figures(listed)                  of the comparison with Nsight Compute, how many are what
-    dram_read(STEP[, KERNEL]), dram_write, l1_hits, l2_hits, registers, occupancy, nearest_limit,
-    sm_limit, dram_limit             what Nsight Compute said; DRAM in arrays of logits, others in %
+    dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
+    l1_hits, l2_hits, occupancy, registers     likewise, in % and registers a thread
+    nearest_limit, sm_limit, dram_limit        likewise, in % of what a unit can do
 """
 
 import re
@@ -64,7 +65,7 @@ class Measurements:
             for row in [*run.run.baselines, *run.run.records]
             if "median_us" in row.times
         }
-        self._sweep = _read_sweep(recorded)
+        self._sweep = _read_sweep(recorded, run.run.machine.name)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             for name in ("", row.input or "random"):
@@ -153,8 +154,8 @@ class Measurements:
         annotation = self._run.annotations.get(subject)
         if len(rest) != 1 or where.shape:
             raise InputError("is to be written counted(STEP, COUNTER), and has no shape to name")
-        found = [line.counters[rest[0]] for line in annotation.lines if rest[0] in line.counters] \
-            if annotation else []
+        lines = annotation.lines if annotation else ()
+        found = [line.counters[rest[0]] for line in lines if rest[0] in line.counters]
         return sum(found) if found else None
 
     def _figures(self, arguments: list[str]) -> float | None:
@@ -189,16 +190,15 @@ def _shape(function: str, where: Where) -> Shape:
     return where.shape
 
 
-def _read_sweep(recorded: list[Path]) -> dict[tuple[str, Shape], dict[str, float]]:
-    """Times by block size, of the newest sweep among the files: cold, of a step at a shape."""
-    sweeps = [path for path in recorded if holds_sweep(read_json(path))]
-    if not sweeps:
-        return {}
-    newest = max(sweeps, key=lambda path: path.name)  # which ends in its date
-    data = read_json(newest)
-    validate(newest, data, "sweep.schema.json")
-    found = {}
-    for row in data["sweep"]:
+def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[str, float]]:
+    """Times by block size, of the GPU's newest sweep among the files: of a step at a shape."""
+    found, sweep = {}, []
+    for path in sorted(recorded, key=lambda path: path.name):  # which ends in its date
+        data = read_json(path)
+        if holds_sweep(data):
+            validate(path, data, "sweep.schema.json")
+            sweep = data["sweep"] if data["context"]["gpu"] == gpu else sweep
+    for row in sweep:
         unit = f"{row['step']}/{row['variant']}" if row["variant"] else row["step"]
         times = {size: time["median_us"] for size, time in row["block_sizes"].items()}
         found[unit, Shape(row["dtype"], row["rows"], row["cols"], row["k"])] = times
