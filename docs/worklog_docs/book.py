@@ -46,10 +46,16 @@ class Book:
         return [self.pages[exercise]] if exercise in self.pages else []
 
     def neighbours(self, file: Path) -> tuple[Path | None, Path | None]:
+        """The pages before and after this one. An exercise is a way aside: it leads back to its
+        step and on to what follows that, and no other page leads through it."""
         at = self.order.index(file)
-        before = self.order[at - 1] if at > 0 else None
-        after = self.order[at + 1] if at + 1 < len(self.order) else None
-        return before, after
+        before = [page for page in self.order[:at] if not is_exercise(page)]
+        after = [page for page in self.order[at + 1 :] if not is_exercise(page)]
+        return before[-1] if before else None, after[0] if after else None
+
+
+def is_exercise(page: Path) -> bool:
+    return page.parent.name == "exercise"
 
 
 def titled(texts: dict[Path, str]) -> dict[Path, str]:

@@ -193,6 +193,24 @@ def test_an_exercise_stands_under_its_step():
     assert text == '\\subpage exercise_01_a "x", [x](@ref b)'
 
 
+def test_previous_and_next_pass_by_the_exercises():
+    first, second = Path("steps/01_a/README.md"), Path("steps/02_b/README.md")
+    of_first, of_second = (step.parent / "exercise" / "README.md" for step in (first, second))
+    part, last = Path("docs/pages/one.md"), Path("docs/pages/two.md")
+    pages = dict.fromkeys([first, of_first, second, of_second], "# Page\n") | {
+        INDEX: "# I\n[one](one.md) [two](two.md)\n",
+        part: "# One\n<!-- steps: 01 on -->\n",
+        last: "# Two\n",
+    }
+    book = read_book(pages, ["01_a", "02_b"])
+    assert book.neighbours(first) == (part, second)
+    assert book.neighbours(of_first) == (first, second)
+    assert book.neighbours(second) == (first, last)
+    assert book.neighbours(of_second) == (second, last)
+    assert book.neighbours(last) == (second, None)
+    assert book.neighbours(INDEX) == (None, part)
+
+
 def test_a_step_in_no_part_is_an_error():
     with pytest.raises(InputError, match="02_b"):
         book_of(["01_a", "02_b"], index="[one](one.md)", one="# One\n<!-- steps: 01 to 01 -->\n")
