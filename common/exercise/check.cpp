@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <span>
 #include <stdexcept>
@@ -17,8 +18,24 @@ namespace worklog {
 
 namespace {
 
-// Small cases take no time: a launch that does is caught in a loop, even on a busy machine.
-constexpr double kTimeLimit = 30.0;  // seconds
+// Of a launch, in seconds. Small cases take no time: a launch that does is caught in a loop, even
+// on a busy machine.
+constexpr double kTimeLimit = 20.0;
+
+// The executor reads the same variable.
+double time_limit() {
+  const char* text = std::getenv("WORKLOG_TIME_LIMIT");
+  if (text != nullptr) return std::strtod(text, nullptr);
+  simt::set_time_limit(kTimeLimit);
+  return kTimeLimit;
+}
+
+// Of a case, for a loop in the host's code; 0: none. The executor, which can tell more about a launch
+// that takes too long, comes first.
+unsigned case_limit(double of_launch) {
+  constexpr double kMore = 5.0;
+  return of_launch > 0 ? static_cast<unsigned>(of_launch + kMore) : 0;
+}
 
 struct Trial {
   Case a_case;
@@ -87,6 +104,11 @@ std::string with_finding_apart(const std::string& failure) {
   return finding + "\n" + failure.substr(finding.size() + 2);
 }
 
+bool ended_by_time_limit() {
+  return std::ranges::any_of(
+      simt::findings(), [](const simt::Finding& finding) { return finding.kind == "time-limit"; });
+}
+
 // What verification says of a trial; "" if all is well.
 std::string failure_of(const Step& step, const Trial& trial) {
   try {
@@ -97,10 +119,12 @@ std::string failure_of(const Step& step, const Trial& trial) {
   }
 }
 
-bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
+bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution,
+                   Progress& progress, unsigned limit) {
   out << "Results\n" << std::flush;  // an endless kernel may end the program
   const std::vector<Trial> trials = trials_for(exercise, solution);
   for (std::size_t i = 0; i < trials.size(); ++i) {
+    progress.begin(describe(trials[i]), limit);
     const std::string failure = failure_of(exercise.step, trials[i]);
     if (failure.empty()) continue;
     out << "  right on " << i << " of " << trials.size() << " cases; the first that is wrong is "
@@ -180,14 +204,20 @@ bool check_counters(std::ostream& out, const Exercise& exercise, const Exercise&
 
 }  // namespace
 
-bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
+bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution,
+                    Progress& progress) {
   // What surrounds the gap decides how a result is judged and a launch is shaped: the solution's.
   Exercise judged = exercise;
   judged.info = solution.info;
   judged.step.info = solution.step.info;
   simt::set_findings_printed(false);  // verification tells the first
-  simt::set_time_limit(kTimeLimit);
-  const bool is_right = check_results(out, judged, solution);
+  const unsigned limit = case_limit(time_limit());
+  const bool is_right = check_results(out, judged, solution, progress, limit);
+  if (!is_right && ended_by_time_limit()) {
+    out << "Not counted: a launch that does not end has no counts.\nNot right yet.\n";
+    return false;
+  }
+  progress.begin(describe({counted_case(solution)}) + ", counted", limit);
   const bool is_reached = check_counters(out, judged, solution);
   // A launch that went wrong is counted as far as it came.
   if (!is_right) out << "Counts of a kernel that is not right may be too low.\n";

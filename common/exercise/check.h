@@ -5,13 +5,15 @@
 #include <ostream>
 
 #include "common/exercise/registry.h"
+#include "common/exercise/watched.h"
 
 namespace worklog {
 
 /// Verifies `exercise` on many small cases, and compares its counters with those of `solution`,
-/// which says which ones and on which shape. Prints what it finds; the first case that is wrong
-/// ends the verification. Returns whether all is right and all reached. Throws std::runtime_error
-/// if the solution names a counter that there is not.
-bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution);
+/// which says which ones and on which shape. Prints what it finds, and notes in `progress` which
+/// case it is at; the first case that is wrong ends the verification. Returns whether all is right
+/// and all reached. Throws std::runtime_error if the solution names a counter that there is not.
+bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution,
+                    Progress& progress);
 
 }  // namespace worklog

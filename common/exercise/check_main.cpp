@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/exercise/check.h"
+#include "common/exercise/watched.h"
 
 namespace {
 
@@ -30,7 +31,11 @@ int main(int argc, char** argv) {
   }
   try {
     const std::string step = argv[1];
-    const bool ok = check_exercise(std::cout, find(step, argv[2]), find(step, "solution"));
+    const Exercise& exercise = find(step, argv[2]);
+    const Exercise& solution = find(step, "solution");
+    const bool ok = run_watched(std::cout, [&](Progress& progress) {
+      return check_exercise(std::cout, exercise, solution, progress);
+    });
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const std::exception& error) {
     std::cerr << "worklog: " << error.what() << "\n";

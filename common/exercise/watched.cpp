@@ -1,0 +1,66 @@
+#include "common/exercise/watched.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace worklog {
+
+namespace {
+
+[[noreturn]] void fail(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
+
+// In memory that a child process shares. Never freed: the program ends soon.
+Progress& shared_progress() {
+  void* memory =
+      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("mmap");
+  return *new (memory) Progress;
+}
+
+std::string ending(int status, const Progress& progress) {
+  if (!WIFSIGNALED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));
+  if (WTERMSIG(status) != SIGALRM) return strsignal(WTERMSIG(status));
+  return "it took longer than " + std::to_string(progress.seconds) +
+         " s, although no kernel did: is there a loop in the host's code that never ends?";
+}
+
+}  // namespace
+
+void Progress::begin(const std::string& a_case, unsigned limit) {
+  at = {};
+  a_case.copy(at.data(), at.size() - 1);
+  seconds = limit;
+  alarm(limit);  // its signal ends the process
+}
+
+bool run_watched(std::ostream& out, const std::function<bool(Progress&)>& check) {
+  Progress& progress = shared_progress();
+  out << std::flush;  // or both processes would print it
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    const bool ok = check(progress);
+    out << std::flush;
+    progress.has_verdict = true;
+    std::exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) fail("waitpid");
+  }
+  if (progress.has_verdict) return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  out << "  the program ended in the case " << progress.at.data() << ":\n    "
+      << ending(status, progress) << "\n\nNot right yet.\n";
+  return false;
+}
+
+}  // namespace worklog
