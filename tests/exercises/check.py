@@ -5,6 +5,7 @@ PROGRAM is the check of all exercises (tests/exercises/CMakeLists.txt).
 """
 
 import difflib
+import os
 import pathlib
 import re
 import subprocess
@@ -12,6 +13,7 @@ import sys
 
 BEGIN = "// ---- your part begins ----\n"
 END = "// ---- your part ends ----\n"
+WRONG = pathlib.Path(__file__).parent / "wrong"
 
 
 def parts(source: pathlib.Path) -> tuple[str, str]:
@@ -33,8 +35,9 @@ def test_that_solution_only_fills_the_gap(exercise: pathlib.Path) -> None:
     assert skeleton_gap != solution_gap, "the skeleton is the solution"
 
 
-def run(program: str, exercise: pathlib.Path, role: str) -> tuple[int, str]:
-    done = subprocess.run([program, exercise.parent.name, role],
+def run(program: str, exercise: pathlib.Path, role: str, limit: str = "") -> tuple[int, str]:
+    environment = os.environ | ({"WORKLOG_TIME_LIMIT": limit} if limit else {})
+    done = subprocess.run([program, exercise.parent.name, role], env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(f"---- {role}, exit code {done.returncode}\n{done.stdout}")
     return done.returncode, done.stdout
@@ -44,27 +47,50 @@ def squeezed(line: str) -> str:
     return " ".join(line.split())
 
 
-def quoted_lines(page: pathlib.Path) -> list[str]:
-    """The lines that the page says the check of the skeleton prints."""
-    section = re.search(r"^## What the check says of the skeleton\n(.*?)(?=^## |\Z)",
+def says(output: str, words: str) -> bool:
+    return f" {squeezed(words)} " in f" {squeezed(output)} "  # whole words: 1.5 is no part of 1.56
+
+
+def quoted_lines(page: pathlib.Path, of: str) -> list[str]:
+    """The lines that the page says the check prints of the skeleton, or of a solution."""
+    section = re.search(rf"^## What the check says of {of}\n(.*?)(?=^## |\Z)",
                         page.read_text(), re.MULTILINE | re.DOTALL)
-    assert section, f"{page}: has no section 'What the check says of the skeleton'"
+    assert section, f"{page}: has no section 'What the check says of {of}'"
     lines = [line for line in section[1].splitlines() if line.startswith("    ")]
-    assert lines, f"{page}: quotes nothing of what the check says of the skeleton"
+    assert lines, f"{page}: quotes nothing of what the check says of {of}"
     return lines
 
 
 def test_that_skeleton_fails_as_its_page_says(program: str, exercise: pathlib.Path) -> None:
     code, output = run(program, exercise, "skeleton")
     assert code == 1, "the skeleton passes its check, or ends it"
-    said = f" {squeezed(output)} "  # whole words: 1.5 is no quote of 1.56
-    for line in quoted_lines(exercise / "README.md"):
-        assert f" {squeezed(line)} " in said, f"README.md quotes what the check does not say: {line}"
+    for line in quoted_lines(exercise / "README.md", "the skeleton"):
+        assert says(output, line), f"README.md quotes what the check does not say: {line}"
 
 
-def test_that_solution_passes(program: str, exercise: pathlib.Path) -> None:
-    code, _ = run(program, exercise, "solution")
+def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.Path) -> None:
+    """Its counters are on the page, all of them: or a solution that got worse would go unseen, as
+    the check compares it with itself."""
+    code, output = run(program, exercise, "solution")
     assert code == 0, "the solution does not pass its check"
+    said = [squeezed(line) for line in output.splitlines()]
+    counters = [line for line in said if line.endswith(" reached")]
+    quoted = [squeezed(line) for line in quoted_lines(exercise / "README.md", "a solution")]
+    wanted = "\n    ".join([*counters, "All reached."])
+    assert quoted == [*counters, "All reached."], f"of a solution, README.md must quote\n    {wanted}"
+
+
+def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) -> None:
+    """Each names the words that the check must say of it, and maybe a time limit in seconds."""
+    for source in sorted((WRONG / exercise.parent.name).glob("*.cu")):
+        text = source.read_text()
+        limit = re.search(r"^// limit: (.+)$", text, re.MULTILINE)
+        code, output = run(program, exercise, source.stem, limit[1] if limit else "")
+        assert code == 1, f"{source}: passes the check"
+        wanted = re.findall(r"^// says: (.+)$", text, re.MULTILINE)
+        assert wanted, f"{source}: does not tell what the check says of it"
+        for words in wanted:
+            assert says(output, words), f"{source}: the check does not say: {words}"
 
 
 def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
@@ -82,8 +108,9 @@ def main() -> int:
     exercise = pathlib.Path(step) / "exercise"
     try:
         test_that_solution_only_fills_the_gap(exercise)
-        test_that_solution_passes(program, exercise)
+        test_that_solution_passes_as_its_page_says(program, exercise)
         test_that_skeleton_fails_as_its_page_says(program, exercise)
+        test_that_wrong_solutions_are_refused(program, exercise)
         test_that_pages_lead_to_each_other(exercise)
     except AssertionError as failure:
         print(f"{exercise}: {failure}", file=sys.stderr)

@@ -1,0 +1,13 @@
+# Writes an exercise's skeleton with its gap filled: cmake -DSKELETON=FILE -DPART=FILE -DOUTPUT=FILE -P fill_gap.cmake
+set(begin "// ---- your part begins ----\n")
+set(end "// ---- your part ends ----\n")
+file(READ ${SKELETON} skeleton)
+file(READ ${PART} part)
+string(FIND "${skeleton}" "${begin}" at_begin)
+string(FIND "${skeleton}" "${end}" at_end)
+if(at_begin EQUAL -1 OR at_end EQUAL -1)
+  message(FATAL_ERROR "${SKELETON}: has no gap")
+endif()
+string(SUBSTRING "${skeleton}" 0 ${at_begin} before)
+string(SUBSTRING "${skeleton}" ${at_end} -1 after)
+file(WRITE ${OUTPUT} "${before}${begin}${part}${after}")
