@@ -30,8 +30,8 @@ double time_limit() {
   return kTimeLimit;
 }
 
-// Of a case, for a loop in the host's code; 0: none. The executor, which can tell more about a launch
-// that takes too long, comes first.
+// Of a case, for a loop in the host's code; 0: none. The executor, which can tell more about a
+// launch that takes too long, comes first.
 unsigned case_limit(double of_launch) {
   constexpr double kMore = 5.0;
   return of_launch > 0 ? static_cast<unsigned>(of_launch + kMore) : 0;
