@@ -55,6 +55,7 @@ window.addEventListener("load", () => setTimeout(() => {
     return next && block.parentElement === next.parentElement && box(next).top < box(block).bottom - 2;
   }).map(name);
   const content = document.getElementById("doc-content");
+  const scrolling = all("div.fragment, pre.fragment, .step-diff").filter((block) => block.scrollWidth > block.clientWidth);
 
   parent.postMessage({ probe: {
     width: innerWidth,
@@ -64,7 +65,7 @@ window.addEventListener("load", () => setTimeout(() => {
     paper: getComputedStyle(document.body).backgroundColor,
     title: (document.querySelector(".title") || document.body).textContent.trim(),
     broken: all("img").filter((image) => image.complete && image.naturalWidth === 0).map((image) => image.src),
-    figures, formulas, unrendered, beyond, stacked,
+    figures, formulas, unrendered, beyond, stacked, scrolling: scrolling.map(name),
     links: all(".turns a").length,
   } }, "*");
 }, 300));

@@ -20,7 +20,8 @@ CHROMIUM = (
 )
 REQUIRED = os.environ.get("REQUIRE_CHROMIUM") == "1"
 PROBE = Path(__file__).with_name("probe.js").read_text("utf-8")
-SIZES = {"wide": (1400, 1800), "narrow": (390, 1800)}
+# A window of 1200 pixels has a scroll bar, too.
+SIZES = {"wide": (1400, 1800), "narrow": (390, 1800), "laptop": (1185, 900)}
 # The landing page, three steps, a difference, a page of the programming interface, one of formulas.
 PAGES = {
     "index": {"figures": {"ladder"}},
@@ -39,18 +40,30 @@ pytestmark = pytest.mark.skipif(
 
 
 def opened(page: Path, folder: Path, size: str, dark: bool, picture: Path) -> dict:
-    """What probe.js measured. The page is in a frame, because a window can't be as narrow as a
-    phone; the probe is in a copy beside the page, so that its links and scripts are the same."""
+    """What probe.js measured of a page, and a picture of it."""
+    [seen] = all_opened([page], folder, size, dark, picture)
+    return seen
+
+
+def all_opened(
+    pages: list[Path], folder: Path, size: str, dark: bool, picture: Path
+) -> list[dict]:
+    """Of each page what probe.js measured, and a picture of the first. Pages are in frames, because
+    a window can't be as narrow as a phone; the probe is in copies beside the pages, so that their
+    links and scripts are the same."""
     assert CHROMIUM, "REQUIRE_CHROMIUM=1, but there is no chromium in PATH"
     width, height = SIZES[size]
-    copy = page.with_name(f"_{page.stem}_{size}_{dark}.html")
+    copies = {page: page.with_name(f"_{page.stem}_{size}_{dark}.html") for page in pages}
+    style = f"display: block; border: 0; width: {width}px; height: {height}px"
+    frames = [f'<iframe style="{style}" src="{copy.as_uri()}"></iframe>' for copy in copies.values()]
     host = folder / "host.html"
     host.write_text(
         '<!doctype html><html style="color-scheme: light dark"><meta charset="utf-8">'
-        "<script>addEventListener('message', (message) => { document.body.dataset.probe = "
-        "JSON.stringify(message.data.probe); });</script><body style='margin: 0'>"
-        f'<iframe style="display: block; border: 0; width: {width}px; height: {height}px" '
-        f'src="{copy.as_uri()}"></iframe></body></html>',
+        "<script>const seen = []; addEventListener('message', ({ source, data }) => {"
+        " const frames = [...document.querySelectorAll('iframe')];"
+        " seen[frames.findIndex((frame) => frame.contentWindow === source)] = data.probe;"
+        " document.body.dataset.probe = JSON.stringify(seen); });</script>"
+        f"<body style='margin: 0'>{''.join(frames)}</body></html>",
         "utf-8",
     )
     command = [
@@ -62,17 +75,21 @@ def opened(page: Path, folder: Path, size: str, dark: bool, picture: Path) -> di
         host.as_uri(),
     ]  # fmt: skip
     try:
-        text = page.read_text("utf-8")
-        copy.write_text(text.replace("</body>", f"<script>{PROBE}</script></body>"), "utf-8")
+        for page, copy in copies.items():
+            text = page.read_text("utf-8")
+            copy.write_text(text.replace("</body>", f"<script>{PROBE}</script></body>"), "utf-8")
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     finally:
-        copy.unlink(missing_ok=True)
+        for copy in copies.values():
+            copy.unlink(missing_ok=True)
     assert done.returncode == 0, done.stderr
     found = re.search(r'data-probe="([^"]*)"', done.stdout)
     assert found, f"the probe did not run: {done.stderr}"
     with Image.open(picture) as image:
         image.convert("RGB").crop((0, 0, width, height)).save(picture)
-    return json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&"))
+    seen = json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&"))
+    assert len(seen) == len(pages) and None not in seen
+    return seen
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +100,7 @@ def screenshots(built) -> Path:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", ["wide", "narrow"])
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_whole(built, screenshots, tmp_path, page, size, dark):
     picture = screenshots / f"{page}-{size}-{'dark' if dark else 'light'}.png"
@@ -113,13 +130,23 @@ def test_a_page_is_whole(built, screenshots, tmp_path, page, size, dark):
         assert paper < 0.99 * image.width * image.height, "the picture is empty"
 
 
+def test_sources_fit_a_window_of_1200_pixels(built, tmp_path):
+    """Of every step and every difference: a line of code has 100 columns at most."""
+    pages = [*built.glob("html/step_[0-9]*.html"), *built.glob("html/diff_*.html")]
+    assert len(pages) > 10
+    seen = all_opened(pages, tmp_path, "laptop", False, tmp_path / "first.png")
+    found = zip(pages, seen, strict=True)
+    assert {page.name: one["scrolling"] for page, one in found if one["scrolling"]} == {}
+
+
 def test_the_probe_finds_what_it_should(tmp_path):
     page = tmp_path / "broken.html"
     page.write_text(
-        """<!doctype html><html><head><meta charset="utf-8"></head><body style="margin: 0">
+        f"""<!doctype html><html><head><meta charset="utf-8"></head><body style="margin: 0">
         <div class="contents"><div class="textblock">
-        <p>A formula: $x_i$ and \\frac{a}{b}</p><p><code>$x_i$</code></p>
+        <p>A formula: $x_i$ and \\frac{{a}}{{b}}</p><p><code>$x_i$</code></p>
         <p style="height: 20px; margin: 0">over</p><p style="margin: -15px 0 0">under</p>
+        <pre class="fragment" style="overflow-x: auto">{'one line ' * 100}</pre>
         <p style="width: 3000px">wide</p><img src="missing.png" alt="none">
         <div class="figure x"></div>
         <div class="figure y"><svg width="300" height="100"><text x="10" y="50">one</text>
@@ -132,6 +159,7 @@ def test_the_probe_finds_what_it_should(tmp_path):
     assert seen["sideways"] > 0
     assert 'p. "wide"' in seen["beyond"]
     assert seen["stacked"] == ['p. "over"']
+    assert len(seen["scrolling"]) == 1
     assert len(seen["broken"]) == 1
     empty, drawn = seen["figures"]
     assert empty["width"] == 0 or empty["texts"] == 0
