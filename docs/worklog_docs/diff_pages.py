@@ -6,8 +6,8 @@ CPU executor, both steps in blocks of the same size) and the times that moved (r
 
 import argparse
 import sys
-from pathlib import Path
 
+from worklog_report import arguments as common
 from worklog_report import ladder
 from worklog_report.annotations import Annotation, read_annotations
 from worklog_report.ladder import Row, percent_text, ratio_text, time_text
@@ -23,39 +23,20 @@ from .moved_times import Times
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
+    required = ("--steps", "--records", "--annotations", "--recorded", "--out")
+    parser = common.parser("diff_pages", __doc__, required)
+    return common.run(parser, arguments, _write_pages)
+
+
+def _write_pages(options: argparse.Namespace) -> int:
     print("comparing each step with the one that it builds on", flush=True)
-    try:
-        results = read_results(options.records, [], files_of(options.recorded))
-        units, annotations = read_units(options.steps), read_annotations(options.annotations)
-        found = pages(units, results, annotations)
-        for name, text in found.items():
-            write_whole(options.out / f"{name}.md", text)
-    except InputError as error:
-        print(f"diff_pages: {error}", file=sys.stderr)
-        return 2
+    results = read_results(options.records, [], files_of(options.recorded))
+    units, annotations = read_units(options.steps), read_annotations(options.annotations)
+    found = pages(units, results, annotations)
+    for name, text in found.items():
+        write_whole(options.out / f"{name}.md", text)
     print(f"{options.out}: {len(found)} pages")
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="diff_pages", description=__doc__)
-    for name, what, several in (
-        ("steps", "the directory of the steps", False),
-        ("records", "records of the step programs (their --records FILE)", True),
-        ("annotations", "counts by line (the step programs' --annotations FILE)", True),
-        ("recorded", "results of a GPU's run: files, or directories of *.json", True),
-        ("out", "where the pages go", False),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=Path,
-            required=True,
-            metavar="PATH" if several else "DIR",
-            help=what,
-            **({"nargs": "+"} if several else {}),
-        )
-    return parser
 
 
 def page_name(before: Unit, after: Unit) -> str:

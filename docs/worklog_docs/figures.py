@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from worklog_report import access_picture, roofline_page
+from worklog_report import arguments as common
 from worklog_report.output import write_whole
 from worklog_report.recorded_run import RecordedRun, files_of, read_recorded_run
 from worklog_report.records import InputError
@@ -21,45 +22,19 @@ _STEPS = Path(__file__).resolve().parents[2] / "steps"
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
+    required, optional = ("--annotations", "--recorded", "--out"), {"--steps": _STEPS}
+    parser = common.parser("figures", __doc__, required, optional)
+    return common.run(parser, arguments, _write_figures)
+
+
+def _write_figures(options: argparse.Namespace) -> int:
     print("drawing the figures", flush=True)
-    try:
-        run = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
-        drawn = figures(run)
-        for name, svg in drawn.items():
-            write_whole(options.out / name, svg)
-    except InputError as error:
-        print(f"figures: {error}", file=sys.stderr)
-        return 2
+    run = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
+    drawn = figures(run)
+    for name, svg in drawn.items():
+        write_whole(options.out / name, svg)
     print(f"{options.out}: {len(drawn)} figures")
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="figures", description=__doc__)
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="what the step programs wrote with --annotations FILE",
-    )
-    parser.add_argument(
-        "--recorded",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="PATH",
-        help="results of a GPU's run: files, or directories of *.json",
-    )
-    parser.add_argument(
-        "--steps", type=Path, default=_STEPS, metavar="DIR", help="the directory of the steps"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="where the figures go"
-    )
-    return parser
 
 
 def figures(run: RecordedRun) -> dict[str, str]:

@@ -9,11 +9,11 @@ import shutil
 import sys
 from pathlib import Path
 
+from worklog_report import arguments as common
 from worklog_report import claims
 from worklog_report.measurements import Measurements
 from worklog_report.output import write_whole
 from worklog_report.recorded_run import files_of
-from worklog_report.records import InputError
 from worklog_report.steps import Unit
 
 from . import diff_pages, figures, ladder_picture, steps_graph
@@ -29,53 +29,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        pages = _write_site(options)
-    except InputError as error:
-        print(f"site: {error}", file=sys.stderr)
-        return 2
-    print(f"{options.out}: {pages} pages")
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="site", description=__doc__)
-    parser.add_argument(
-        "--records",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="records of the step programs (their --records FILE)",
-    )
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="counts by line and traced requests (the step programs' --annotations FILE)",
-    )
-    parser.add_argument(
-        "--recorded",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="PATH",
-        help="results of a GPU's run: files, or directories of *.json",
-    )
+    required = ("--records", "--annotations", "--recorded", "--out")
+    parser = common.parser("site", __doc__, required)
     parser.add_argument(
         "--root", type=Path, default=_ROOT, metavar="DIR", help="the repository (default: this)"
     )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="where the pages go"
-    )
-    return parser
+    return common.run(parser, arguments, _write_site)
 
 
 def _write_site(options: argparse.Namespace) -> int:
-    """Returns the number of pages."""
     root, out = options.root, options.out
     renewed = renewed_pages(
         root, options.records, options.annotations, options.recorded, out / "renewed"
@@ -93,7 +55,8 @@ def _write_site(options: argparse.Namespace) -> int:
     _replace(out / "pages", {f"{name}.md": text for name, text in pages.items()})
     _replace(out / "figures", drawn)
     _replace(out / "marked", kernels)
-    return len(pages)
+    print(f"{out}: {len(pages)} pages")
+    return 0
 
 
 def _figures(renewed: Renewed) -> dict[str, str]:

@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+from . import arguments as common
 from . import doc_pages, markdown, page
 from .annotations import read_annotations
 from .generated_files import is_current
@@ -17,24 +18,12 @@ from .steps import Unit, read_units
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 1 --check-readme found tables out of date; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except InputError as error:
-        print(f"worklog_report: {error}", file=sys.stderr)
-        return 2
+    return common.run(_parser(), arguments, _run)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="worklog_report", description=__doc__)
-    parser.add_argument(
-        "--records",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="records of the step programs (their --records FILE)",
-    )
+    optional = {"--recorded": [], "--annotations": [], "--out": None}
+    parser = common.parser("worklog_report", __doc__, ("--records", "--steps"), optional)
     parser.add_argument(
         "--bench",
         type=Path,
@@ -42,28 +31,6 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="FILE",
         help="Google Benchmark JSON of this run, on this machine's GPU",
-    )
-    parser.add_argument(
-        "--recorded",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="PATH",
-        help="results of earlier runs: files, or directories of *.json",
-    )
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="counts by line and traced requests (the step programs' --annotations FILE)",
-    )
-    parser.add_argument(
-        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="where index.html and report.json go"
     )
     parser.add_argument(
         "--readme",

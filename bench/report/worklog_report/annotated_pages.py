@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from . import access_picture, listings
+from . import arguments as common
 from .annotations import Action, Annotation, Line, read_annotations
 from .generated_files import check, renew, text_of
 from .ladder import access_text
@@ -23,34 +24,15 @@ _MOST_LINES = 20
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 1 --check found files out of date; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        texts = updated_files(
-            read_units(options.steps), read_annotations(options.annotations), options.steps
-        )
-        return check(texts, "annotated_pages") if options.check else renew(texts)
-    except InputError as error:
-        print(f"annotated_pages: {error}", file=sys.stderr)
-        return 2
+    parser = common.parser("annotated_pages", __doc__, ("--annotations", "--steps"))
+    common.add_check(parser)
+    return common.run(parser, arguments, _renew_or_check)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="annotated_pages", description=__doc__)
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="what the step programs wrote with --annotations FILE",
-    )
-    parser.add_argument(
-        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing, fail if a file would change"
-    )
-    return parser
+def _renew_or_check(options: argparse.Namespace) -> int:
+    annotations = read_annotations(options.annotations)
+    texts = updated_files(read_units(options.steps), annotations, options.steps)
+    return check(texts, "annotated_pages") if options.check else renew(texts)
 
 
 def updated_files(

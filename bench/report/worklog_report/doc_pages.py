@@ -8,11 +8,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from . import arguments as common
 from . import errata_page, executor_page, numerics_page, roofline_page
 from .generated_files import check, renew, text_of
 from .markdown import replace_between
 from .recorded_run import RecordedRun, files_of, read_recorded_run
-from .records import InputError
 
 _PAGES = {
     "errata.md": errata_page.sections,
@@ -25,44 +25,16 @@ _PICTURE = "roofline.svg"
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 1 --check found files out of date; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        recorded = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
-        texts = updated_files(recorded, options.pages)
-        return check(texts, "doc_pages") if options.check else renew(texts)
-    except InputError as error:
-        print(f"doc_pages: {error}", file=sys.stderr)
-        return 2
+    required = ("--recorded", "--annotations", "--steps", "--pages")
+    parser = common.parser("doc_pages", __doc__, required)
+    common.add_check(parser)
+    return common.run(parser, arguments, _renew_or_check)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="doc_pages", description=__doc__)
-    parser.add_argument(
-        "--recorded",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="PATH",
-        help="results of a GPU's run: files, or directories of *.json",
-    )
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="counts by line (the step programs' --annotations FILE)",
-    )
-    parser.add_argument(
-        "--steps", type=Path, required=True, metavar="DIR", help="the directory of the steps"
-    )
-    parser.add_argument(
-        "--pages", type=Path, required=True, metavar="DIR", help="the directory of the pages"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing, fail if a file would change"
-    )
-    return parser
+def _renew_or_check(options: argparse.Namespace) -> int:
+    recorded = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
+    texts = updated_files(recorded, options.pages)
+    return check(texts, "doc_pages") if options.check else renew(texts)
 
 
 def updated_files(recorded: RecordedRun, pages: Path) -> dict[Path, str]:

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import arguments as common
 from .generated_files import check, renew, text_of
 from .ladder import access_text
 from .markdown import replace_between
@@ -37,17 +38,7 @@ class Program:
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 1 --check found pages out of date; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        texts = updated_pages(read_runs(options.runs), options.pages)
-        return check(texts, "program_pages") if options.check else renew(texts)
-    except InputError as error:
-        print(f"program_pages: {error}", file=sys.stderr)
-        return 2
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="program_pages", description=__doc__)
+    parser = common.parser("program_pages", __doc__, ("--pages",))
     parser.add_argument(
         "--runs",
         type=Path,
@@ -56,13 +47,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="what tests/errata/run_both.py wrote",
     )
-    parser.add_argument(
-        "--pages", type=Path, required=True, metavar="DIR", help="the directory of the pages"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing, fail if a page would change"
-    )
-    return parser
+    common.add_check(parser)
+    return common.run(parser, arguments, _renew_or_check)
+
+
+def _renew_or_check(options: argparse.Namespace) -> int:
+    texts = updated_pages(read_runs(options.runs), options.pages)
+    return check(texts, "program_pages") if options.check else renew(texts)
 
 
 def read_runs(paths: list[Path]) -> dict[str, Program]:
