@@ -24,6 +24,9 @@ _IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _FIGURE = re.compile(r"<!-- figure: (\w+) -->")
 _SOURCES = (".cu", ".cuh", ".cpp", ".h", ".py", ".sh", ".cmake")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
+_BOLD = re.compile(r"\*\*(?=\S)((?:(?!\n\n)[^*])+)(?<=\S)\*\*")
+_UNIT = re.compile(r"(?<=\d) (?=%|[µm]s\b)")
+_STARTS_LIST = re.compile(r"\s|[-*+] |\d+\. ")
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,25 @@ def _outside_code_spans(text: str, change: Callable[[str], str]) -> str:
 
 def _prose(text: str, source: Path, site: Site) -> str:
     text = formulas.rendered(text)
+    text = _without_accidental_lists(text)
+    text = _BOLD.sub(r"<b>\1</b>", text)  # Doxygen's ** knows no code at either end
+    text = re.sub(r"^\|.*$", lambda row: _UNIT.sub("\u00a0", row[0]), text, flags=re.M)
     text = _IMAGE.sub(lambda match: figure(_figure_of(match[2], source), source, site), text)
     text = _FIGURE.sub(lambda match: figure(f"{match[1]}.svg", source, site), text)
     return _LINK.sub(lambda match: _link(match[1], match[2], source, site), text)
+
+
+def _without_accidental_lists(text: str) -> str:
+    """A line of a paragraph may begin with the number that ends a sentence. Code hosts see that it
+    is no item of a list; for Doxygen the dot must be marked, or the number is lost."""
+    lines = text.split("\n")
+    in_list = False
+    for index, line in enumerate(lines):
+        if index == 0 or not lines[index - 1]:
+            in_list = bool(_STARTS_LIST.match(line))
+        elif not in_list:
+            lines[index] = re.sub(r"^(\d+)\. ", r"\1\\. ", line)
+    return "\n".join(lines)
 
 
 def _figure_of(path: str, source: Path) -> str:

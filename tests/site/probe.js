@@ -29,8 +29,8 @@ window.addEventListener("load", () => setTimeout(() => {
   });
 
   const formulas = all("math").map((math) => ({ text: math.textContent, ...box(math) }));
-  // What a formula or a command of Doxygen's looks like when nobody has rendered it.
-  const raw = /\$[^$\s][^$]*\$|\\(?:frac|sum|max|left|right|quad|htmlonly|snippet|subpage|ref|include)\b|@ref\b|<!--/;
+  // What a formula, bold words or a command of Doxygen's looks like when nobody has rendered it.
+  const raw = /\*\*\S|\$[^$\s][^$]*\$|\\(?:frac|sum|max|left|right|quad|htmlonly|snippet|subpage|ref|include)\b|@ref\b|<!--/;
   const unrendered = all(".contents p, .contents li, .contents td, .contents h1, .contents h2").filter((element) => {
     const copy = element.cloneNode(true);
     copy.querySelectorAll("code, .tt, pre, .fragment, math, svg, style").forEach((part) => part.remove());

@@ -144,7 +144,8 @@ def test_the_probe_finds_what_it_should(tmp_path):
     page.write_text(
         f"""<!doctype html><html><head><meta charset="utf-8"></head><body style="margin: 0">
         <div class="contents"><div class="textblock">
-        <p>A formula: $x_i$ and \\frac{{a}}{{b}}</p><p><code>$x_i$</code></p>
+        <p>A formula: $x_i$ and \\frac{{a}}{{b}}</p><p><code>$x_i$ **y</code></p>
+        <p>**bold</p>
         <p style="height: 20px; margin: 0">over</p><p style="margin: -15px 0 0">under</p>
         <pre class="fragment" style="overflow-x: auto">{'one line ' * 100}</pre>
         <p style="width: 3000px">wide</p><img src="missing.png" alt="none">
@@ -155,7 +156,7 @@ def test_the_probe_finds_what_it_should(tmp_path):
         "utf-8",
     )
     seen = opened(page, tmp_path, "narrow", False, tmp_path / "broken.png")
-    assert [text for text in seen["unrendered"]] == ['p. "A formula: $x_i$ and \\frac{a}{b}"']
+    assert seen["unrendered"] == ['p. "A formula: $x_i$ and \\frac{a}{b}"', 'p. "**bold"']
     assert seen["sideways"] > 0
     assert 'p. "wide"' in seen["beyond"]
     assert seen["stacked"] == ['p. "over"']

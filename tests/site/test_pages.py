@@ -99,6 +99,27 @@ def test_links_become_references(site):
     )
 
 
+def test_a_number_that_begins_a_line_is_no_list(site):
+    sentence = "as many but at most\n256. A pair counts once.\n"
+    assert converted(sentence, PAGE, site) == sentence.replace("256.", "256\\.")
+    items = "1. one\n2. two, which\n   goes on\n3. three\n"
+    assert converted(items, PAGE, site) == items
+    assert converted(f"    {items}", PAGE, site) == f"    {items}"
+
+
+def test_bold_words_may_be_code(site):
+    assert converted("**`b` gains\nnothing.** a **c `d`**", PAGE, site) == (
+        "<b>`b` gains\nnothing.</b> a <b>c `d`</b>"
+    )
+    assert converted("2 ** 3, `a ** b`\n\n4 ** 5", PAGE, site) == "2 ** 3, `a ** b`\n\n4 ** 5"
+
+
+def test_in_a_table_a_number_keeps_its_unit(site):
+    assert converted("| L2, 29 % | 3 ms |\n\n29 % `| 1 %`", PAGE, site) == (
+        "| L2, 29\u00a0% | 3\u00a0ms |\n\n29 % `| 1 %`"
+    )
+
+
 def test_links_to_headers_and_sources(site):
     text = "[step.h](../../common/step/step.h) [k](../../steps/05_warp_shuffle/softmax.cu)"
     found = converted(text, PAGE, site)
