@@ -15,8 +15,9 @@ Loads, stores and DRAM in elements for each logit: what is asked for, and what t
 catch. Results that still lie in the L2 cache at the end are not written yet. Stores count as L2
 hits. A dash among loads and stores: they are counted of all launches together; elsewhere, a launch
 too small for Nsight Compute to tell. Occupancy: of all warps that an SM holds, and the most that
-registers, shared memory and the number of blocks allow. The limiter is the unit nearest to what it
-can do (SM: issuing and computing)."""
+registers, shared memory and the number of blocks allow. The
+[limiter](../../docs/pages/glossary.md#limiter) is the unit nearest to what it can do (SM: issuing
+and computing)."""
 
 
 def render(rows: list[Row], hardware: Hardware) -> str:
