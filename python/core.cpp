@@ -176,12 +176,12 @@ void map(MappedArrays& mapped, const Arguments& given, DType dtype) {
 void run_and_count(const Arguments& given, DType dtype) {
   LastLaunch& last = last_launch();
   const std::lock_guard lock(last.mutex);
+  last.counts.reset();  // a call that fails leaves none
   const CurrentDevice device(kDeviceType == nb::device::cpu::value ? 0 : given.logits->device_id());
   MappedArrays mapped;
   map(mapped, given, dtype);
 #ifdef WORKLOG_SIMT
   simt::reset_counters();
-  last.counts.reset();  // a launch that fails leaves none
 #endif
   with_type(dtype, [&]<typename T>(T) { run_problem<T>(given); });
 #ifdef WORKLOG_SIMT
@@ -215,7 +215,7 @@ Counts counts() {
   const std::lock_guard lock(last.mutex);
   if (last.counts) return *last.counts;
   throw std::runtime_error(
-      "nothing was launched yet, or the last launch failed: call softmax, log_softmax or topk");
+      "nothing was launched yet, or the last call failed: call softmax, log_softmax or topk");
 #else
   throw std::runtime_error(
       "a GPU counts nothing by itself: counts() needs the module built for the CPU executor");
@@ -303,7 +303,10 @@ NB_MODULE(_core, m) {
                 "indices: object, k: int, stream: int) -> None"),
         "Launches a step over the last axis of C-contiguous arrays; nothing is copied.");
   // Without the GIL: it waits for a launch that another thread has under way.
-  m.def("counts", &counts, nb::call_guard<nb::gil_scoped_release>(),
-        "What the CPU executor counted in the last call of run(), by name.");
+  m.def(
+      "counts", &counts, nb::call_guard<nb::gil_scoped_release>(),
+      "What the CPU executor counted in the last call of softmax, log_softmax or topk, in whatever "
+      "thread, by name. Waits for a call that another thread has under way. RuntimeError before "
+      "any call, after one that failed with MemoryError or RuntimeError, and on a GPU.");
   m.def("machine", &machine, "'cpu' for the executor, else the name of the current GPU.");
 }

@@ -1,5 +1,6 @@
 """What counts() says, against the ladder's formulas."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -132,3 +133,68 @@ def test_one_array_may_be_the_input_of_several_threads():
     for thread in threads:
         thread.join()
     assert all((result == expected).all() for result in results)
+
+
+def test_while_another_thread_launches_they_are_of_one_call_as_a_whole():
+    """Of one of two shapes each time, never a mixture or a part of one."""
+    shapes = [(16, 200), (4, 3000)]
+    expected = []
+    for shape in shapes:
+        sw.softmax(logits(shape), 1)
+        expected.append(sw.counts())
+
+    def launch():
+        for shape in shapes * 20:
+            sw.softmax(logits(shape), 1)
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    seen = []
+    while thread.is_alive():
+        seen.append(sw.counts())
+    thread.join()
+    assert all(counts in expected for counts in seen)
+    assert sw.counts() == expected[1]
+
+
+def test_are_of_the_last_call_in_whatever_thread():
+    sw.softmax(logits((4, 10)), 5)
+    thread = threading.Thread(target=sw.softmax, args=(logits((8, 10)), 5))
+    thread.start()
+    thread.join()
+    assert sw.counts()["global_load_elements"] == 2 * 8 * 10
+
+
+def test_after_a_call_for_which_there_was_no_memory_there_are_none(tmp_path):
+    sw.softmax(logits((4, 10)))
+    # A file that is all hole: nobody has its 12 GiB.
+    x = numpy.lib.format.open_memmap(
+        tmp_path / "x.npy", mode="w+", dtype=numpy.float16, shape=(2, 3 << 30)
+    )
+    with pytest.raises(MemoryError):
+        sw.topk(x, 1)
+    with pytest.raises(RuntimeError, match="nothing was launched yet, or the last call failed"):
+        sw.counts()
+    sw.softmax(logits((4, 10)))
+    assert sw.counts()
+
+
+TOO_SLOW = """
+import numpy, softmax_worklog as sw
+sw.softmax(numpy.zeros((4, 10), numpy.float32))
+assert sw.counts()
+try:
+    sw.softmax(numpy.zeros((32, 1_000_000), numpy.float32), 1)
+except RuntimeError as error:
+    print(error)
+sw.counts()
+"""
+
+
+def test_after_a_launch_that_failed_there_are_none():
+    environment = {**os.environ, "WORKLOG_TIME_LIMIT": "0.2"}
+    command = [sys.executable, "-c", TOO_SLOW]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert "cudaErrorLaunchTimeout" in run.stdout
+    assert run.returncode == 1
+    assert "RuntimeError: nothing was launched yet, or the last call failed" in run.stderr
