@@ -4,6 +4,7 @@ Their figures are left in build/notebooks, to be looked at.
 """
 
 import base64
+import re
 from pathlib import Path
 
 import matplotlib.image
@@ -34,6 +35,19 @@ def test_is_stored_without_outputs(path):
         assert cell.outputs == []
         assert cell.execution_count is None
     assert notebook.metadata.keys() == {"kernelspec", "language_info"}
+
+
+def pins(file):
+    found = re.findall(r"^([\w.-]+)(?:\[[\w,-]+\])?==(\S+)", file.read_text(), re.M)
+    return dict(found)
+
+
+def test_jupyterlab_agrees_with_what_the_notebooks_are_tested_with():
+    tested = pins(REPOSITORY / "python/requirements.txt")
+    shown = pins(REPOSITORY / "notebooks/requirements.txt")
+    both = tested.keys() & shown.keys()
+    assert {"ipykernel", "nbformat"} <= both
+    assert {name: shown[name] for name in both} == {name: tested[name] for name in both}
 
 
 @each_notebook
