@@ -1,4 +1,4 @@
-"""Lists every count that two builds of worklog_profile_cpu do not share: compare_counts.py ONE.json OTHER.json
+"""compare_counts.py ONE.json OTHER.json: lists what two builds of worklog_profile_cpu count apart.
 
 The exit code is 1 if a count differs that KNOWN does not name with the reason.
 """
@@ -17,7 +17,8 @@ class Known(NamedTuple):
 
 
 SHARED_LOADS = tuple(
-    f"shared_load_{what}" for what in ("bytes", "requests", "wavefronts", "lanes", "partial_requests")
+    f"shared_load_{what}"
+    for what in ("bytes", "requests", "wavefronts", "lanes", "partial_requests")
 )
 
 KNOWN = (
@@ -27,22 +28,29 @@ KNOWN = (
         "a compiler may turn a short branch into a selection, or a selection into a branch",
     ),
     Known(
-        tuple(f"shared_store_{what}" for what in ("requests", "wavefronts", "bank_conflicts", "lanes")),
+        tuple(
+            f"shared_store_{what}" for what in ("requests", "wavefronts", "bank_conflicts", "lanes")
+        ),
         ("softmax_top_k", "top_k"),
-        "g++ stores a list's entry of 16 bytes at once; clang copies it, which counts in pieces of 4",
+        "g++ stores a list's entry of 16 bytes at once; clang copies it, which counts in pieces "
+        "of 4",
     ),
     Known(
         SHARED_LOADS,
         ("negative_log_likelihood", "exponentiate", "divide"),
-        "not all threads need the row's result: g++ leaves its loads to those that do, clang to all",
+        "not all threads need the row's result: g++ leaves its loads to those that do, clang to "
+        "all",
     ),
     Known(
         SHARED_LOADS,
         ("reduce_row", "combine_blocks"),
-        "one thread alone stores the block's pair: clang leaves its loads to that thread, g++ 12 to all",
+        "one thread alone stores the block's pair: clang leaves its loads to that thread, g++ 12 "
+        "to all",
     ),
     Known(
-        tuple(f"global_load_{what}" for what in ("requests", "sectors", "lanes", "partial_requests")),
+        tuple(
+            f"global_load_{what}" for what in ("requests", "sectors", "lanes", "partial_requests")
+        ),
         ("divide_row", "combine_blocks"),
         "clang loads a pair's 8 bytes at once, g++ its halves one after the other: the same bytes",
     ),
@@ -83,9 +91,15 @@ def main(one, other):
                 continue
             unknown += 1
             print(f"{name}: {counter}: {count} and {other_count}")
-    print(f"{compared} counts of {len(first)} launches: {unknown} differ, and {known} for a known reason")
+    print(
+        f"{compared} counts of {len(first)} launches: {unknown} differ, and {known} for a known "
+        "reason"
+    )
     for entry in KNOWN:
-        print(f"  {', '.join(entry.counters)}{' of ' * bool(entry.kernels)}{', '.join(entry.kernels)}:")
+        print(
+            f"  {', '.join(entry.counters)}{' of ' * bool(entry.kernels)}"
+            f"{', '.join(entry.kernels)}:"
+        )
         print(f"    {entry.reason}")
     return 1 if unknown else 0
 

@@ -5,7 +5,8 @@ The first file's context stays, with versions that the others add; what names th
 folders is left out. Of two rows of the same name the later one stays. A baseline's rows get the
 copy's or the read's time at their shape, so that they too can be shown as a fraction of it.
 
-The baselines' errors stay too, with those of worklog_accuracy (--accuracy). With --records the files are those that step programs write, and only their records are joined.
+The baselines' errors stay too, with those of worklog_accuracy (--accuracy). With --records the
+files are those that step programs write, and only their records are joined.
 """
 
 import argparse
@@ -106,7 +107,12 @@ def main():
     parser.add_argument("--out", required=True, type=Path, metavar="FILE")
     parser.add_argument("--records", action="store_true", help="of step programs")
     parser.add_argument(
-        "--accuracy", action="append", default=[], type=Path, metavar="FILE", help="of worklog_accuracy"
+        "--accuracy",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="of worklog_accuracy",
     )
     options = parser.parse_args()
     if options.records and options.accuracy:

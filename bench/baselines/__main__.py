@@ -9,7 +9,8 @@ PyTorch's softmax, log-softmax, and softmax then top-k; a kernel in Triton; torc
 shapes. The output has the form of Google Benchmark's JSON. A case that fails is a row with its
 error. Triton is left out, and named, where it cannot be imported.
 
-With --accuracy FOLDER (of worklog_accuracy) they also run on the inputs there, and no step that sums
+With --accuracy FOLDER (of worklog_accuracy) they also run on the inputs there, and no step that
+sums
 in a tree may have more than twice PyTorch's worst error.
 """
 

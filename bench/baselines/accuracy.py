@@ -77,7 +77,9 @@ def _inputs(folder: Path) -> list[tuple]:
 
 def steps_too_bad(errors: list[dict], folder: Path) -> list[str]:
     """Steps that sum in a tree, and have more than twice PyTorch's worst error on an input."""
-    pytorch = {row["input"]: row["max_ulp"] for row in errors if row["baseline"] == "pytorch/softmax"}
+    pytorch = {
+        row["input"]: row["max_ulp"] for row in errors if row["baseline"] == "pytorch/softmax"
+    }
     too_bad = []
     for step in _steps(folder):
         label = step["step"] + (f"/{step['variant']}" if step["variant"] else "")

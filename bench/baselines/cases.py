@@ -14,8 +14,8 @@ _NAME = re.compile(
 _ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 _RESULT_BYTES = 4 + 8  # of top-k: a value and its index
 
-# The paper's batches, from tiny to large vocabularies: a power of two that holds the row is compiled
-# apart, in about half a second.
+# The paper's batches, from tiny to large vocabularies: a power of two that holds the row is
+# compiled apart, in about half a second.
 _TRITON_ROWS = (4000, 10)
 
 # torch.compile takes seconds a shape.

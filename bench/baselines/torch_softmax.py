@@ -1,4 +1,4 @@
-"""PyTorch's own softmax, log-softmax, and softmax then top-k; and what torch.compile makes of them."""
+"""PyTorch's own softmax, log-softmax, and softmax then top-k; what torch.compile makes of them."""
 
 import torch
 from sampling import Work

@@ -72,7 +72,9 @@ def launch(logits: torch.Tensor, probabilities: torch.Tensor, warps: int) -> tor
 def all_launches(logits: torch.Tensor, probabilities: torch.Tensor) -> dict[str, Work]:
     """Work for each number of warps, by name."""
     return {
-        f"{warps} warp{'s' if warps > 1 else ''}": lambda warps=warps: launch(logits, probabilities, warps)
+        f"{warps} warp{'s' if warps > 1 else ''}": lambda warps=warps: launch(
+            logits, probabilities, warps
+        )
         for warps in warp_counts(logits.shape[1])
     }
 

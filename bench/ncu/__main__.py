@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nsight Compute's figures: what to ask for, how to keep them, how the executor's compare with them.
+"""Nsight Compute's figures: what to ask for, how to keep them, how the executor's compare.
 
     python3 bench/ncu metrics parity|hardware
     python3 bench/ncu gather PART --profile A.json --ncu A.csv [--profile B.json ..] --out FILE

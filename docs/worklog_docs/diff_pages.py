@@ -156,8 +156,8 @@ def _times(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) ->
         f"same within the spread at {len(pairs) - len(moved)}.\n\n{table(head, lines)}\n"
         f"Medians on {machine_text(results.run)}, f32, cold L2, each step in blocks of the size "
         f"that it chooses. A gain is the time of step {before.label} over that of step "
-        f"{after.label}: below 1, a loss. Within the spread: the medians lie no further apart than half of their "
-        "interquartile ranges together, or their gain is 1.00×.\n"
+        f"{after.label}: below 1, a loss. Within the spread: the medians lie no further apart than "
+        "half of their interquartile ranges together, or their gain is 1.00×.\n"
     )
 
 

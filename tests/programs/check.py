@@ -1,4 +1,4 @@
-"""check.py SIMT_RUN NAME: runs one program of expectations.py as `./worklog run` does, and compares.
+"""check.py SIMT_RUN NAME: runs a program of expectations.py as `./worklog run` does, and compares.
 
 `check.py --list` prints the names.
 """
@@ -24,8 +24,12 @@ def run(simt_run, expected):
         command = [simt_run, *sources, *expected.options, "--json", str(json_file)]
         if expected.arguments:
             command += ["--", *expected.arguments]
-        environment = {name: value for name, value in os.environ.items() if name != "WORKLOG_TIME_LIMIT"}
-        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+        environment = {
+            name: value for name, value in os.environ.items() if name != "WORKLOG_TIME_LIMIT"
+        }
+        ended = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=300, check=False
+        )
         record = json.loads(json_file.read_text()) if json_file.exists() else None
         return ended, record
 

@@ -45,9 +45,7 @@ def opened(page: Path, folder: Path, size: str, dark: bool, picture: Path) -> di
     return seen
 
 
-def all_opened(
-    pages: list[Path], folder: Path, size: str, dark: bool, picture: Path
-) -> list[dict]:
+def all_opened(pages: list[Path], folder: Path, size: str, dark: bool, picture: Path) -> list[dict]:
     """Of each page what probe.js measured, and a picture of the first. Pages are in frames, because
     a window can't be as narrow as a phone; the probe is in copies beside the pages, so that their
     links and scripts are the same."""
@@ -55,7 +53,9 @@ def all_opened(
     width, height = SIZES[size]
     copies = {page: page.with_name(f"_{page.stem}_{size}_{dark}.html") for page in pages}
     style = f"display: block; border: 0; width: {width}px; height: {height}px"
-    frames = [f'<iframe style="{style}" src="{copy.as_uri()}"></iframe>' for copy in copies.values()]
+    frames = [
+        f'<iframe style="{style}" src="{copy.as_uri()}"></iframe>' for copy in copies.values()
+    ]
     host = folder / "host.html"
     host.write_text(
         '<!doctype html><html style="color-scheme: light dark"><meta charset="utf-8">'
@@ -147,7 +147,7 @@ def test_the_probe_finds_what_it_should(tmp_path):
         <p>A formula: $x_i$ and \\frac{{a}}{{b}}</p><p><code>$x_i$ **y</code></p>
         <p>**bold</p>
         <p style="height: 20px; margin: 0">over</p><p style="margin: -15px 0 0">under</p>
-        <pre class="fragment" style="overflow-x: auto">{'one line ' * 100}</pre>
+        <pre class="fragment" style="overflow-x: auto">{"one line " * 100}</pre>
         <p style="width: 3000px">wide</p><img src="missing.png" alt="none">
         <div class="figure x"></div>
         <div class="figure y"><svg width="300" height="100"><text x="10" y="50">one</text>

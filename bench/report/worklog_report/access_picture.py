@@ -1,8 +1,9 @@
 """The access picture: which lane touches which address in which request, as SVG.
 
-A map of the input shows where the first requests of the first warps fall; below it each line's first
-request is a strip of the sectors that it moves, filled where a lane asked for something. Lanes have
-colours that run from 0 to 31, so a warp's order in memory shows as the direction of the colours.
+A map of the input shows where the first requests of the first warps fall; below it each line's
+first request is a strip of the sectors that it moves, filled where a lane asked for something.
+Lanes have colours that run from 0 to 31, so a warp's order in memory shows as the direction of the
+colours.
 """
 
 from collections.abc import Iterable

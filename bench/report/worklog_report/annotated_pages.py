@@ -63,11 +63,11 @@ def _section(unit: Unit, annotation: Annotation) -> str:
     rows += [row for line in lines for row in _rows(line, unit, annotation)]
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return (
-        f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, {annotation.shape.size()}"
-        f" in blocks of {annotation.block_size} threads for every step, on the CPU\nexecutor. Sectors "
-        "are of global memory; for shared memory it is wavefronts, rounds in which its 32 banks\n"
-        "serve a request. The picture is of a smaller case, which its text names; \"load 1 of 128\" is "
-        "the\nfirst of 128 requests that a warp makes there.\n\n"
+        f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, "
+        f"{annotation.shape.size()} in blocks of {annotation.block_size} threads for every step, "
+        "on the CPU\nexecutor. Sectors are of global memory; for shared memory it is wavefronts, "
+        "rounds in which its 32 banks\nserve a request. The picture is of a smaller case, which "
+        'its text names; "load 1 of 128" is the\nfirst of 128 requests that a warp makes there.\n\n'
         f"![{access_picture.described(annotation)}](access.svg)\n\n"
     )
 

@@ -317,8 +317,7 @@ def ulp_text(value: float | None) -> str:
 
 
 def time_text(microseconds: float) -> str:
-    if microseconds >= 10000:
-        return f"{microseconds / 1000:.1f} ms"
+    """Always in microseconds: what stands in one column is to be compared."""
     return f"{microseconds:.0f} µs" if microseconds >= 100 else f"{microseconds:.1f} µs"
 
 

@@ -97,9 +97,9 @@ def _name(unit: Unit, link: bool) -> str:
 
 
 _SECTORS = (
-    "A sector is 32 bytes: a warp's load takes 32 of them where each lane reads a row of its own, 4\n"
-    "where the lanes read 4 bytes each side by side, and 16 where they read 16 each; less where few\n"
-    "lanes read, such as one for its block or those at a row's end."
+    "A sector is 32 bytes: a warp's load takes 32 of them where each lane reads a row of its own, "
+    "4\nwhere the lanes read 4 bytes each side by side, and 16 where they read 16 each; less where "
+    "few\nlanes read, such as one for its block or those at a row's end."
 )
 
 

@@ -141,7 +141,9 @@ def _by_input(recorded: RecordedRun) -> str:
 
 def _inputs_table(recorded: RecordedRun, units: list[Unit], records: list[Record]) -> str:
     """A line for each unit that was tried, a column for each input."""
-    shapes = {row.input: row.shape for row in records if row.input in _INPUTS and row.input != "random"}
+    shapes = {
+        row.input: row.shape for row in records if row.input in _INPUTS and row.input != "random"
+    }
     made = next((shape for name, shape in shapes.items() if name not in _REAL), None)
     if made in [row.shape for row in records if row.input == "random"]:
         shapes["random"] = made  # random logits are tried at every width

@@ -247,7 +247,8 @@ def _for_page(svg: str, plot: Plot) -> str:
     svg = re.sub(r"font-family: [^;\"]*", "font-family: var(--sans)", svg)
     return re.sub(
         r"<svg[^>]*>",
-        f'<svg viewBox="0 0 {_WIDTH} {_height(plot)}" role="img" aria-labelledby="{plot.key}-title" '
+        f'<svg viewBox="0 0 {_WIDTH} {_height(plot)}" role="img" '
+        f'aria-labelledby="{plot.key}-title" '
         'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
         f'<title id="{plot.key}-title">{plot.title}</title>',
         svg,

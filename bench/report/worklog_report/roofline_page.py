@@ -146,7 +146,8 @@ def _standing(recorded: RecordedRun, shape: Shape) -> str:
     not_yet = f"Not timed on a recorded GPU yet: {'; '.join(missing)}.\n" if missing else ""
     return (
         f"\n{table([shape.size(), *_HEAD], rows)}\nfp32, cold L2, {machine_text(recorded.run)}. "
-        "Loads and stores are counted for each logit on the CPU executor, at 64 × 4096 or 1 × 262144: their\nparts per row and block differ at other widths. DRAM is what Nsight "
+        "Loads and stores are counted for each logit on the CPU executor, at 64 × 4096 or 1 × "
+        "262144: their\nparts per row and block differ at other widths. DRAM is what Nsight "
         "Compute saw, in the same unit. GB/s: what softmax must move, 8 bytes a logit, over the\n"
         f"time. The limit is the copy.\n{not_yet}\n"
     )

@@ -19,7 +19,7 @@ class Unit:
     title: str
     idea: str
     files: dict[str, str] = field(default_factory=dict)  # name -> source, the kernel's first
-    sources: dict[str, str] = field(default_factory=dict)  # of the step and its variants, real names
+    sources: dict[str, str] = field(default_factory=dict)  # of step and variants, real names
 
     @property
     def name(self) -> str:

@@ -3,7 +3,8 @@
     python3.11 -m venv venv && venv/bin/pip install --no-deps -r requirements.txt
     venv/bin/python make.py OUT_DIR
 
-Runs all-MiniLM-L6-v2 in NumPy; takes about a minute. Reads the questions from search_queries.txt beside this file.
+Runs all-MiniLM-L6-v2 in NumPy; takes about a minute. Reads the questions from search_queries.txt
+beside this file.
 """
 
 import ast
@@ -24,18 +25,31 @@ ENTRY_TOKENS = 48
 BATCH = 256
 
 ATTENTION_TEXTS = [
-    "Softmax turns a row of numbers into probabilities. Each number is exponentiated and divided by the sum of all "
-    "exponentials. A large number would overflow, so the maximum of the row is subtracted first. The maximum and the "
-    "sum can be found in one pass: whenever a larger number turns up, the sum so far is scaled down. On a graphics "
-    "processor every row belongs to a block of threads, and the threads combine what they have seen through registers "
-    "and shared memory. What limits the speed is not the arithmetic but how often the row is read from memory and "
-    "written back, which is why each step of this worklog counts its loads and its stores.",
-    "Attention compares every word of a sentence with every other word. The scores of one word form a row, padding is "
-    "masked out with minus infinity, and softmax turns the row into weights that add up to one.",
+    "Softmax turns a row of numbers into probabilities. Each number is exponentiated and divided "
+    "by the sum of all exponentials. A large number would overflow, so the maximum of the row is "
+    "subtracted first. The maximum and the sum can be found in one pass: whenever a larger number"
+    " turns up, the sum so far is scaled down. On a graphics processor every row belongs to a "
+    "block of threads, and the threads combine what they have seen through registers and shared "
+    "memory. What limits the speed is not the arithmetic but how often the row is read from "
+    "memory and written back, which is why each step of this worklog counts its loads and its "
+    "stores.",
+    "Attention compares every word of a sentence with every other word. The scores of one word "
+    "form a row, padding is masked out with minus infinity, and softmax turns the row into "
+    "weights that add up to one.",
 ]
 
 # Folders of the standard library that are not for its users.
-INTERNAL = {"test", "tests", "idle_test", "site-packages", "idlelib", "lib2to3", "turtledemo", "ensurepip", "encodings"}
+INTERNAL = {
+    "test",
+    "tests",
+    "idle_test",
+    "site-packages",
+    "idlelib",
+    "lib2to3",
+    "turtledemo",
+    "ensurepip",
+    "encodings",
+}
 
 
 class Model:
@@ -51,13 +65,17 @@ class Model:
     def layer_norm(self, x, name):
         mean = x.mean(-1, keepdims=True)
         deviation = np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-12)
-        return (x - mean) / deviation * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+        return (x - mean) / deviation * self.weights[name + ".weight"] + self.weights[
+            name + ".bias"
+        ]
 
     def attend(self, x, mask, prefix):
-        """The layer's attention: its masked scores, batch x heads x query x key, and what it returns."""
+        """The layer's attention: its masked scores, batch x heads x query x key, and its result."""
         batch, length = x.shape[:2]
         query, key, value = (
-            self.linear(x, f"{prefix}attention.self.{name}").reshape(batch, length, HEADS, -1).transpose(0, 2, 1, 3)
+            self.linear(x, f"{prefix}attention.self.{name}")
+            .reshape(batch, length, HEADS, -1)
+            .transpose(0, 2, 1, 3)
             for name in ("query", "key", "value")
         )
         scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(HIDDEN // HEADS))
@@ -83,7 +101,9 @@ class Model:
             all_scores.append(scores)
             x = self.layer_norm(x + attended, prefix + "attention.output.LayerNorm")
             inner = gelu(self.linear(x, prefix + "intermediate.dense"))
-            x = self.layer_norm(x + self.linear(inner, prefix + "output.dense"), prefix + "output.LayerNorm")
+            x = self.layer_norm(
+                x + self.linear(inner, prefix + "output.dense"), prefix + "output.LayerNorm"
+            )
             x = x.astype(np.float32)
         return x, all_scores
 
@@ -145,7 +165,9 @@ def documented(module, tree):
         text = (ast.get_docstring(node) or "").strip()
         yield name, text.splitlines()[0].strip() if text else ""
         for child in node.body:
-            if isinstance(child, (ast.ClassDef, ast.FunctionDef)) and not child.name.startswith("_"):
+            if isinstance(child, (ast.ClassDef, ast.FunctionDef)) and not child.name.startswith(
+                "_"
+            ):
                 stack.append((f"{name}.{child.name}", child))
 
 
@@ -184,7 +206,10 @@ def main():
     np.save(out / "search_scores.npy", scores.astype(np.float16))
     (out / "search_queries.txt").write_text("\n".join(queries) + "\n")
     (out / "search_entries.txt").write_text("".join(f"{name}\t{line}\n" for name, line in library))
-    print(f"{len(library)} entries of Python {sys.version.split()[0]}, {len(queries)} questions, in {out}")
+    print(
+        f"{len(library)} entries of Python {sys.version.split()[0]}, {len(queries)} questions, "
+        f"in {out}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Cells of times and ratios, each of one GPU, named where the table's head names another."""
 
-from ..ladder import time_text
 from ..published import Published
 from ..records import Shape
 from .cells import Cell, Missing, measured, missing
@@ -14,7 +13,7 @@ def time(name: str, shape: Shape, here: Here, *beside: Published, before: str = 
         return missing(times, *beside)
     over, own = times.microseconds
     ratio = f"{over / own:.2f}×" if before else ""
-    return measured(time_text(own), *beside, note=noted(ratio, times.gpu, here))
+    return measured(_milliseconds(own), *beside, note=noted(ratio, times.gpu, here))
 
 
 def ratio(slower: str, faster: str, shape: Shape, here: Here, *beside: Published) -> Cell:
@@ -24,6 +23,12 @@ def ratio(slower: str, faster: str, shape: Shape, here: Here, *beside: Published
         return missing(times, *beside)
     over, own = times.microseconds
     return measured(f"{over / own:.2f}×", *beside, note=noted("", times.gpu, here))
+
+
+def _milliseconds(microseconds: float) -> str:
+    """The unit of all times that the sources publish."""
+    time = microseconds / 1000
+    return f"{time:.3g} ms" if time < 1000 else f"{time:.0f} ms"
 
 
 def noted(note: str, gpu: str, here: Here) -> str:
