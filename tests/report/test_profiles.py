@@ -104,7 +104,7 @@ def test_a_steps_page_has_the_hardwares_table_beside_its_loads(workplace):
     ) in table
     assert "| 01 First, `maxima` | – | 1.00 | – |" in table
     assert "Synthetic GPU, 2026-01-02, f32 at 4000 × 4000, by Nsight Compute" in table
-    assert table.index("The limiter is") < table.index("<!-- results:end -->")
+    assert table.index("limiter](") < table.index("<!-- results:end -->")
     top_k = (workplace.steps / "05_topk/README.md").read_text()
     assert "| 25 and local memory |" in top_k
     assert workplace.run("--check-readme", *recorded(workplace)) == 0
