@@ -30,10 +30,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done; 2 bad input or usage."""
     required = ("--records", "--annotations", "--recorded", "--out")
-    parser = common.parser("site", __doc__, required)
-    parser.add_argument(
-        "--root", type=Path, default=_ROOT, metavar="DIR", help="the repository (default: this)"
-    )
+    parser = common.parser("site", __doc__, required, {"--root": _ROOT})
     return common.run(parser, arguments, _write_site)
 
 

@@ -24,6 +24,7 @@ _OPTIONS = {
     },
     "--steps": {**_DIRECTORY, "help": "the directory of the steps"},
     "--pages": {**_DIRECTORY, "help": "the directory of the pages"},
+    "--root": {**_DIRECTORY, "help": "the repository, whose pages are read"},
     "--out": {**_DIRECTORY, "help": "where the files go"},
 }
 

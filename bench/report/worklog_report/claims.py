@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from . import arguments as common
 from .generated_files import text_of
 from .measurements import Measurements, Where
 from .recorded_run import files_of, read_recorded_run
@@ -74,49 +75,20 @@ class _Numbers:
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 all hold; 1 one does not; 2 bad input or usage."""
-    options = _parser().parse_args(arguments)
-    try:
-        recorded = files_of(options.recorded)
-        run = read_recorded_run(recorded, options.annotations, options.root / "steps")
-        claims = read_claims(options.root)
-        found = failures(claims, Measurements(run, recorded))
-    except InputError as error:
-        print(f"claims: {error}", file=sys.stderr)
-        return 2
+    parser = common.parser("claims", __doc__, ("--recorded", "--annotations", "--root"))
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    return common.run(parser, arguments, _say_which_fail)
+
+
+def _say_which_fail(options: argparse.Namespace) -> int:
+    recorded = files_of(options.recorded)
+    run = read_recorded_run(recorded, options.annotations, options.root / "steps")
+    claims = read_claims(options.root)
+    found = failures(claims, Measurements(run, recorded))
     for failure in found:
         print(failure, file=sys.stderr)
     print(f"{len(claims)} claims, {len(found)} of them do not hold")
     return 1 if found else 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="claims", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--recorded",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="PATH",
-        help="results of a GPU's run and sweeps: files, or directories of *.json",
-    )
-    parser.add_argument(
-        "--annotations",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="counts by line (the step programs' --annotations FILE)",
-    )
-    parser.add_argument(
-        "--root",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="the repository, whose pages are read",
-    )
-    return parser
 
 
 # ---- finding them ----
