@@ -138,7 +138,8 @@ def test_no_measured_number_stays(built, planted):
         page, after = name.removesuffix(".md"), set(after.splitlines())
         for line in STYLE.sub("", PREDICTION.sub("", before)).splitlines():
             if MEASURED.search(line) and line in after:
-                known = {(page, words) for of, words in listed if of == page and words in line}
+                plain = line.replace("\u00a0", " ")  # in a table a number keeps its unit
+                known = {(page, words) for of, words in listed if of == page and words in plain}
                 needed |= known
                 stay += [] if known or DEFINITION in line else [f"{page}: {line}"]
     assert stay == []
