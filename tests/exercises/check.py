@@ -20,7 +20,8 @@ def parts(source: pathlib.Path) -> tuple[str, str]:
     """What is outside of the gap, with a line for it, and the gap."""
     text = source.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise AssertionError(f"{source}: must have '{BEGIN.strip()}' and then '{END.strip()}', once")
+        marks = f"'{BEGIN.strip()}' and then '{END.strip()}'"
+        raise AssertionError(f"{source}: must have {marks}, once")
     before, rest = text.split(BEGIN)
     gap, after = rest.split(END)
     return f"{before}(the gap)\n{after}", gap
@@ -77,7 +78,7 @@ def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.P
     counters = [line for line in said if line.endswith(" reached")]
     quoted = [squeezed(line) for line in quoted_lines(exercise / "README.md", "a solution")]
     wanted = "\n    ".join([*counters, "All reached."])
-    assert quoted == [*counters, "All reached."], f"of a solution, README.md must quote\n    {wanted}"
+    assert quoted == [*counters, "All reached."], f"README.md must quote of it\n    {wanted}"
 
 
 def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) -> None:
@@ -96,7 +97,8 @@ def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) 
 def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
     page = (exercise / "README.md").read_text()
     number = exercise.parent.name[:2]
-    assert page.startswith(f"# Exercise {number}: "), f"README.md must begin with '# Exercise {number}: '"
+    title = f"# Exercise {number}: "
+    assert page.startswith(title), f"README.md must begin with '{title}'"
     for part in ("## What to do\n", "## Predict first\n", "](../README.md)"):
         assert part in page, f"README.md lacks '{part.strip()}'"
     step = (exercise.parent / "README.md").read_text()
