@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A compiler launcher for nvcc: no_stack_frame.sh NVCC ARGUMENT..
 #
-# Fails where a kernel keeps an array or spilled registers in memory, where a step or an exercise says that they lie in
-# registers. No counter of the CPU executor shows that; ptxas says it.
+# Fails where a kernel keeps an array or spilled registers in memory: exercises say that theirs lie in registers. No counter
+# of the CPU executor shows that; ptxas says it.
 set -euo pipefail
 
 said=$(mktemp)
@@ -15,8 +15,11 @@ grep -v '^ptxas info\|bytes stack frame' "$said" >&2 || true
 
 # A function's properties are on the line below its name.
 awk '
-  / Function properties for / { name = $NF }
+  / Function properties for / { name = $NF; said = 1 }
   / bytes stack frame, / && !/^ *0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads$/ {
     sub(/^ */, ""); print "error: " name ": " $0; bad = 1
   }
-  END { exit bad }' "$said" >&2
+  END {
+    if (!said) { print "error: ptxas says nothing of any kernel: is it compiled for a real architecture?"; bad = 1 }
+    exit bad
+  }' "$said" >&2

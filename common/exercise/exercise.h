@@ -51,7 +51,9 @@ struct ExerciseRegistration {
 
 // nvcc alone, to see where it keeps things, needs no build.
 #ifndef WORKLOG_STEP_NAME
+/// The step's directory, such as "05_warp_shuffle": the build gives it.
 #define WORKLOG_STEP_NAME ""
+/// "skeleton", "solution" or "yours": the build gives it.
 #define WORKLOG_STEP_VARIANT "yours"
 #endif
 

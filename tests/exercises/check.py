@@ -83,7 +83,9 @@ def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.P
 
 def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) -> None:
     """Each names the words that the check must say of it, and maybe a time limit in seconds."""
-    for source in sorted((WRONG / exercise.parent.name).glob("*.cu")):
+    sources = sorted((WRONG / exercise.parent.name).glob("*.cu"))
+    assert sources, f"{WRONG / exercise.parent.name}: has no wrong solution"
+    for source in sources:
         text = source.read_text()
         limit = re.search(r"^// limit: (.+)$", text, re.MULTILINE)
         code, output = run(program, exercise, source.stem, limit[1] if limit else "")

@@ -117,6 +117,12 @@ sed '/^WORKLOG_EXERCISE/,$d' "$solution" >"$copy"
 run 1 check 05
 says "the file registers no exercise"
 
+echo "== what all programs include first is compiled already, where g++ compiles"
+if grep -q '^precompiled ' "$build/run/toolchain.txt"; then
+  grep -q '^precompiled ' "$build/exercises/05_warp_shuffle/toolchain.txt"
+  [ -e "$(sed -n 's/^precompiled //p' "$build/exercises/05_warp_shuffle/toolchain.txt").gch" ]
+fi
+
 echo "== the solution"
 cp "$solution" "$copy"
 run 0 check 05

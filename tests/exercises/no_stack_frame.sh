@@ -49,5 +49,9 @@ compiler 0 "0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"
 launch 1
 grep -q '^error: second: .* 8 bytes spill stores' "$output"
 
+printf '#!/bin/sh\necho "warning #177-D" >&2\n' >"$folder/nvcc" # ptxas does not run for a virtual architecture
+launch 1
+grep -q '^error: ptxas says nothing' "$output"
+
 compiler 5 "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
 launch 5
