@@ -101,6 +101,11 @@ def shown(annotation: Annotation) -> list[Request]:
     return list(first.values())
 
 
+def name_of(request: Request) -> str:
+    """"load 1 of 128": a warp makes 128 there, of which the picture has the first."""
+    return request.kind.split()[1] + ("" if request.of == 1 else f" 1 of {request.of}")
+
+
 def _used_bytes(request: Request) -> int:
     """Distinct bytes that the lanes ask for: several may ask for the same."""
     return len({lane[1:] for lane in request.lanes}) * request.bytes
@@ -110,9 +115,8 @@ def _cost(request: Request) -> str:
     lanes = len(request.lanes)
     moved = request.sectors * _SECTOR_BYTES
     used = f"{100 * _used_bytes(request) / moved:.3g}"
-    kind = request.kind.split()[1] + ("" if request.of == 1 else f" 1 of {request.of}")
     return (
-        f"{kind}, {lanes} lane{'s' if lanes > 1 else ''} × {request.bytes} bytes → "
+        f"{name_of(request)}, {lanes} lane{'s' if lanes > 1 else ''} × {request.bytes} bytes → "
         f"{request.sectors} sector{'s' if request.sectors > 1 else ''}, {used} % used"
     )
 

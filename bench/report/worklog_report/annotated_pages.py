@@ -67,9 +67,19 @@ def _section(unit: Unit, annotation: Annotation) -> str:
         f"{annotation.shape.size()} in blocks of {annotation.block_size} threads for every step, "
         "on the CPU\nexecutor. Sectors are of global memory; for shared memory it is wavefronts, "
         "rounds in which its 32 banks\nserve a request. The picture is of a smaller case, which "
-        'its text names; "load 1 of 128" is the\nfirst of 128 requests that a warp makes there.\n\n'
+        f"its text names{_repeated(annotation)}.\n\n"
         f"![{access_picture.described(annotation)}](access.svg)\n\n"
     )
+
+
+def _repeated(annotation: Annotation) -> str:
+    """What the picture means by "1 of 128", by the first of its requests that says so."""
+    requests = access_picture.shown(annotation)
+    found = next((request for request in requests if request.of > 1), None)
+    if found is None:
+        return ""
+    name = access_picture.name_of(found)
+    return f'; "{name}" is the\nfirst of {found.of} requests that a warp makes there'
 
 
 def _rows(line: Line, unit: Unit, annotation: Annotation) -> list[list[str]]:

@@ -1,21 +1,20 @@
-"""The table in a step's page of what only hardware knows, beside the loads and stores that it
-predicts."""
+"""The table in a step's page of what only hardware knows."""
 
-from .ladder import Row, access_text
+from .ladder import Row
 from .profiles import Hardware, Measured
 from .records import Shape
 
 _HEAD = [
-    "", "loads", "read from DRAM", "stores", "written to DRAM", "L1 hits", "L2 hits", "registers",
-    "occupancy", "limiter", "waits for",
+    "", "read from DRAM", "written to DRAM", "L1 hits", "L2 hits", "registers", "occupancy",
+    "limiter", "waits for",
 ]  # fmt: skip
 
 _CAPTION = """, by Nsight Compute, with cold caches at the start of each launch.
-Loads, stores and DRAM in elements for each logit: what is asked for, and what the caches did not
+DRAM in elements for each logit, beside the loads and stores counted above: what the caches did not
 catch. Results that still lie in the L2 cache at the end are not written yet. Stores count as L2
-hits. A dash among loads and stores: they are counted of all launches together; elsewhere, a launch
-too small for Nsight Compute to tell. Occupancy: of all warps that an SM holds, and the most that
-registers, shared memory and the number of blocks allow. The
+hits. A dash: a launch too small for Nsight Compute to tell.
+[Occupancy](../../docs/pages/glossary.md#occupancy): reached, of what registers, shared memory and
+the number of blocks would allow; both in percent of the warps that an SM can hold. The
 [limiter](../../docs/pages/glossary.md#limiter) is the unit nearest to what it can do (SM: issuing
 and computing)."""
 
@@ -48,15 +47,9 @@ def _line(row: Row, launch: Measured) -> list[str]:
     values = launch.values
     name = f"{row.unit.label} {row.unit.title}"
     several = launch.of > 1
-    accesses = row.accesses
-    loads, stores = ("–", "–")
-    if accesses and not several:
-        loads, stores = access_text(accesses.loads), access_text(accesses.stores)
     return [
         f"{name}, `{launch.kernel}`" if several else name,
-        loads,
         f"{launch.arrays('dram_read_bytes'):.2f}",
-        stores,
         f"{launch.arrays('dram_write_bytes'):.2f}",
         f"{values['l1_hit_percent']:.0f} %",
         f"{values['l2_hit_percent']:.0f} %" if values["l2_hit_percent"] <= 100 else "–",

@@ -58,7 +58,7 @@ def _updated(path: Path, table: str) -> str:
 
 def _ladder_text(table: Ladder, results: Results) -> str:
     rows = [row for row in table.rows if not row.unit.variant]
-    return _table(rows, table, results, link=True) + _caption(table, rows, results)
+    return _tables(rows, table, results, link=True)
 
 
 def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) -> str:
@@ -67,28 +67,77 @@ def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) 
     compared = {row.builds_on for row in own}
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
     rows = before + own
-    text = _table(rows, table, results, link=False) + _caption(table, rows, results)
+    text = _tables(rows, table, results, link=False)
     return text + (hardware_table.render(rows, profiles.hardware) if profiles.hardware else "")
 
 
-def _table(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
-    """`link`: the README's table, whose steps link to their pages and which ends in baselines."""
-    labels = {row.unit.name: row.unit.label for row in table.rows}
-    columns = [_counts(row) for row in rows]
-    head = ["step", "loads", "stores", "sectors a load request", "launches"]
+def _tables(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+    """What was counted, and what was timed: apart, for it is not at the same shapes. `link`: the
+    README's, whose steps link to their pages, and whose times end in baselines."""
+    text = _counted(rows, table, link)
     if results.run is not None:
-        verdicts = _gpu_verdicts(table, results)
-        head += ["verified", "worst error, ulp", "time", "GB/s", "of copy or read", "gain"]
-        for row, cells in zip(rows, columns, strict=True):
-            cells += _verdict_cells(verdicts[row.unit.name], row.verdict)
-            cells += _time_cells(row.timing, labels)
-    sizes = _own_sizes(rows)
-    names = [_name(row.unit, link) + size for row, size in zip(rows, sizes, strict=True)]
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    lines += [[name, *cells] for name, cells in zip(names, columns, strict=True)]
-    for name, timing in table.baselines if link else []:
-        lines.append([f"{name}, {timing.shape.size()}", *["–"] * 6, *_time_cells(timing, labels)])
-    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        text += _timed(rows, table, results, link)
+    return text + "\n" if text else "\n"
+
+
+def _counted(rows: list[Row], table: Ladder, link: bool) -> str:
+    shapes = [row.accesses.shape if row.accesses else None for row in rows]
+    if not any(shapes):
+        return ""
+    head = [_place("counted at", shapes), "loads", "stores", "sectors a load request", "launches"]
+    names = _names(rows, shapes, link)
+    lines = [[name, *_counts(row)] for name, row in zip(names, rows, strict=True)]
+    exact = all(row.accesses.exact for row in rows if row.accesses)
+    return (
+        f"{_lines(head, lines)}\nLoads and stores of global memory for each logit, {table.dtype}, "
+        f"counted by the CPU executor: {'exactly' if exact else 'NOT'} as predicted at\nevery shape "
+        f"that it ran. {_SECTORS}\n"
+    )
+
+
+def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+    labels = {row.unit.name: row.unit.label for row in table.rows}
+    baselines = table.baselines if link else []
+    shapes = [row.timing.shape if row.timing else None for row in rows]
+    head = [
+        _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
+        "of copy or read", "gain",
+    ]  # fmt: skip
+    verdicts = _gpu_verdicts(table, results)
+    lines = [
+        [
+            name,
+            *_verdict_cells(verdicts[row.unit.name], row.verdict),
+            *_time_cells(row.timing, labels),
+        ]
+        for name, row in zip(_names(rows, shapes, link), rows, strict=True)
+    ]
+    lines += [
+        [f"{name}, {timing.shape.size()}", "–", "–", *_time_cells(timing, labels)]
+        for name, timing in baselines
+    ]
+    shown = [row.timing for row in rows if row.timing] + [timing for _, timing in baselines]
+    return _lines(head, lines) + _caption(table, shown, results)
+
+
+def _lines(head: list[str], lines: list[list[str]]) -> str:
+    every = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
+    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in every)
+
+
+def _place(what: str, shapes: list[Shape | None]) -> str:
+    """Of the first column's head: where a table has one shape, it is named there."""
+    (first, *others) = {shape for shape in shapes if shape} or {None}
+    return f"{what} {first.size()}" if first and not others else f"step, {what}"
+
+
+def _names(rows: list[Row], shapes: list[Shape | None], link: bool) -> list[str]:
+    """Each with its own shape, unless the head names that of all."""
+    several = len({shape for shape in shapes if shape}) > 1
+    return [
+        _name(row.unit, link) + (f", {shape.size()}" if several and shape else "")
+        for row, shape in zip(rows, shapes, strict=True)
+    ]
 
 
 def _name(unit: Unit, link: bool) -> str:
@@ -97,17 +146,18 @@ def _name(unit: Unit, link: bool) -> str:
 
 
 _SECTORS = (
-    "A sector is 32 bytes: a warp's load takes 32 of them where each lane reads a row of its own, "
-    "4\nwhere the lanes read 4 bytes each side by side, and 16 where they read 16 each; less where "
-    "few\nlanes read, such as one for its block or those at a row's end."
+    "A sector is 32 bytes: a warp's load takes 32 of them where each lane\nreads a row of its own, "
+    "4 where the lanes read 4 bytes each side by side, and 16 where they read 16 each;\nless where "
+    "few lanes read, such as one for its block or those at a row's end. Parts for each row, block "
+    "or\nK weigh differently at other shapes, such as those of the times; a step's prediction has "
+    "the formula."
 )
 
 
-def _own_sizes(rows: list[Row]) -> list[str]:
-    """The size that each row was timed at, if they are not the same."""
-    sizes = [row.timing.shape.size() if row.timing else "" for row in rows]
-    several = len({size for size in sizes if size}) > 1
-    return [f", {size}" if several and size else "" for size in sizes]
+_NOISE = (
+    "A share a little above 100 % is the spread of two measurements, not a kernel faster than its "
+    "copy.\n"
+)
 
 
 def _counts(row: Row) -> list[str]:
@@ -156,28 +206,15 @@ def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:
     ]
 
 
-def _caption(table: Ladder, rows: list[Row], results: Results) -> str:
-    """What was measured where, for the shapes that these rows show."""
-    counted = sorted({row.accesses.shape for row in rows if row.accesses})
-    timed = sorted({row.timing.shape for row in rows if row.timing})
-    sentences = []
-    if counted:
-        exact = all(row.accesses.exact for row in rows if row.accesses)
-        sentences.append(
-            f"Loads and stores an element, {table.dtype}, counted at {_sizes(counted)} on the CPU "
-            f"executor: {'exactly' if exact else 'NOT'} as predicted at every shape.\n" + _SECTORS
-        )
-    if timed:
-        machine = results.run.machine
-        sentences.append(
-            f"Times at {_sizes(timed)}, cold L2, on {machine.name}, {machine.date[:10]}; the copy "
-            "or read moves\nthe same bytes in the same run. A gain is the named step's time at the "
-            "same shape over this one's: below 1,\na loss. The worst error is over all shapes and "
-            "inputs that were verified there."
-        )
-    return "\n" + "\n".join(sentences) + "\n\n" if sentences else ""
-
-
-def _sizes(shapes: list[Shape]) -> str:
-    *others, last = [shape.size() for shape in shapes]
-    return f"{'; '.join(others)} and {last}" if others else last
+def _caption(table: Ladder, shown: list[Timing], results: Results) -> str:
+    """What was measured where, for the rows that are shown."""
+    if not shown:
+        return ""
+    machine = results.run.machine
+    noise = any(round(100 * (timing.fraction or 0)) > 100 for timing in shown)
+    return (
+        f"\nCold L2, {table.dtype}, on {machine.name}, {machine.date[:10]}; the copy or read moves "
+        "the same bytes in the same run. A gain\nis the named step's time at the same shape over "
+        "this one's: below 1, a loss. The worst error is over all\nshapes and inputs that were "
+        f"verified there.\n{_NOISE if noise else ''}"
+    )
