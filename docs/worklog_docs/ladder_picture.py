@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from worklog_report.ladder import Ladder, Timing, percent_text, time_text
+from worklog_report.ladder import Ladder, Row, Timing, percent_text, time_text
 from worklog_report.recorded_run import RecordedRun, label, machine_text
 
 from .drawing import WIDTH, Drawing, themed
@@ -41,7 +41,15 @@ def picture(table: Ladder, run: RecordedRun) -> str:
         shares = ", ".join(f"{name} {percent_text(timing.fraction)}" for name, timing, _ in bars)
         described.append(f"{shape.size()}: {shares}")
         y += 3
-    return themed(drawing.render("ladder", title, f"{title}. {'; '.join(described)}.", y + 2))
+    for words in (f"fp32, {machine_text(run.run)}.", _explained(timed)):
+        y += 13
+        drawing.text(_MARGIN, y, words, 9, fill="var(--muted)")
+    return themed(drawing.render("ladder", title, f"{title}. {'; '.join(described)}.", y + 6))
+
+
+def _explained(timed: list[Row]) -> str:
+    limits = dict.fromkeys(f"the {row.timing.limit}'s" for row in timed)
+    return f"Bar: share of {' or '.join(limits)} speed."
 
 
 def _baseline(table: Ladder, shape, operation: str) -> list[Timing]:

@@ -1,7 +1,8 @@
 """The graph of steps: which step builds on which, drawn as version control draws its branches.
 
 Each step builds on one other, so the graph is a tree. A line is a branch: of the steps that build
-on the same one, the last goes on in its column and the others start a column beside it.
+on the same one, the last goes on in its column and each other starts a column of its own, so that
+no line passes through a step that it does not belong to.
 """
 
 from worklog_report.ladder import Ladder, Row
@@ -38,9 +39,9 @@ def _columns(steps: list[Row]) -> dict[str, int]:
     last_on = {row.builds_on: row.unit.name for row in steps}
     column: dict[str, int] = {}
     for row in steps:
-        parent = column.get(row.builds_on, 0)
-        goes_on = row.builds_on not in column or last_on[row.builds_on] == row.unit.name
-        column[row.unit.name] = parent if goes_on else parent + 1
+        goes_on = row.builds_on in column and last_on[row.builds_on] == row.unit.name
+        new = max(column.values(), default=-1) + 1
+        column[row.unit.name] = column[row.builds_on] if goes_on else new
     return column
 
 
