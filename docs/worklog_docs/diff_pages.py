@@ -1,7 +1,8 @@
 """python -m worklog_docs.diff_pages: a page for each step that builds on another: what changed.
 
-diff_NN_MM.md has the coloured difference of the kernels, the counters that moved (counted by the
-CPU executor, both steps in blocks of the same size) and the times that moved (recorded on a GPU).
+diff_NN_MM.md has the counters that moved (counted by the CPU executor, both steps in blocks of the
+same size), the times that moved (recorded on a GPU), and the coloured difference of the kernels,
+last because it is long.
 """
 
 import argparse
@@ -65,17 +66,27 @@ def pages(
         for unit in (before, after):
             if unit.name not in annotations:
                 raise InputError(f"{unit.name}: none of the files has its annotations")
-        parts = [
-            f"# From {before.label} to {after.label}: {after.title} "
-            f"{{#{page_name(before, after)}}}",
-            after.idea,
-            f"The pages of the steps: {_link(before)}, {_link(after)}.",
-            _code(before, after),
-            _counters(before, after, annotations, rows),
-            _times(before, after, results, rows),
-        ]
-        found[page_name(before, after)] = "\n\n".join(part.strip("\n") for part in parts) + "\n"
+        parts = {
+            "the counters": _counters(before, after, annotations, rows),
+            "the times": _times(before, after, results, rows),
+            "the code": _code(before, after),
+        }
+        found[page_name(before, after)] = _page(before, after, parts)
     return found
+
+
+def _page(before: Unit, after: Unit, parts: dict[str, str]) -> str:
+    """`parts` by what the first line calls them in its links."""
+    name = page_name(before, after)
+    anchors = {words: f"{name}_{words.split()[-1]}" for words in parts}
+    links = ", ".join(f"[{words}](@ref {anchor})" for words, anchor in anchors.items())
+    texts = [
+        f"# From {before.label} to {after.label}: {after.title} {{#{name}}}",
+        after.idea,
+        f"What changed: {links}. The pages of the steps: {_link(before)}, {_link(after)}.",
+    ]
+    texts += [f"\\anchor {anchors[words]}\n\n{text}" for words, text in parts.items()]
+    return "\n\n".join(text.strip("\n") for text in texts) + "\n"
 
 
 def _link(unit: Unit) -> str:

@@ -33,6 +33,16 @@ def test_every_step_that_builds_on_another_has_a_page(place):
             assert f"](@ref step_{step})" in pages[name]
 
 
+def test_what_moved_stands_before_the_code_and_the_first_line_leads_to_each(place):
+    page = place.diff_pages()["diff_02_03.md"]
+    parts = ("counters", "times", "code")
+    places = [page.index(f"\\anchor diff_02_03_{part}\n\n## The {part}") for part in parts]
+    assert places == sorted(places)
+    head = page.partition("\\anchor")[0]
+    for part in parts:
+        assert f"[the {part}](@ref diff_02_03_{part})" in head
+
+
 def test_the_ladder_itself(tmp_path):
     """A page for each `builds_on` in the sources."""
     units = read_units(Path(__file__).resolve().parents[2] / "steps")
@@ -190,3 +200,5 @@ def test_doxygen_takes_the_pages_without_a_warning(place):
     html = (place.folder / "html/diff_02_03.html").read_text("utf-8")
     assert code_of(html) == code_of((pages / "diff_02_03.md").read_text("utf-8"))
     assert 'href="step_02_second.html"' in html
+    for part in ("counters", "times", "code"):
+        assert f'id="diff_02_03_{part}"' in html and f'#diff_02_03_{part}"' in html
