@@ -40,6 +40,7 @@ unsigned case_limit(double of_launch) {
 struct Trial {
   Case a_case;
   bool in_place = false;
+  int block_size = 0;  // 0: the exercise's own
 };
 
 Case counted_case(const Exercise& solution) {
@@ -47,8 +48,30 @@ Case counted_case(const Exercise& solution) {
   return {DType::kFloat32, info.rows, info.cols, info.k, Input::kRandom};
 }
 
-// Widths below a warp's and a block's, and such that rows are not aligned; then rows with -inf, NaN
-// and the like, of which 18 have every kind; then real ones.
+// A kernel that takes any number of threads must not be written for one.
+std::vector<int> other_block_sizes(const ExerciseInfo& info) {
+  constexpr int kWarpSize = 32;
+  constexpr int kMostThreads = 1024;
+  std::vector<int> sizes;
+  if (info.fixed_block_size) return sizes;
+  if (info.block_size > kWarpSize) sizes.push_back(info.block_size / 2);
+  if (info.block_size < kMostThreads) sizes.push_back(info.block_size * 2);
+  return sizes;
+}
+
+// "128, 256 and 512"
+std::string block_sizes(const ExerciseInfo& info) {
+  std::vector<int> sizes = other_block_sizes(info);
+  sizes.push_back(info.block_size);
+  std::ranges::sort(sizes);
+  std::string text = std::to_string(sizes.front());
+  for (std::size_t i = 1; i < sizes.size(); ++i)
+    text += (i + 1 < sizes.size() ? ", " : " and ") + std::to_string(sizes[i]);
+  return text;
+}
+
+// Widths below a warp's and a block's, and such that rows are not aligned; other block sizes; then
+// rows with -inf, NaN and the like, of which 18 have every kind; then real ones.
 std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution) {
   constexpr std::int64_t kRows = 9;
   constexpr std::int64_t kWidths[] = {1, 2, 3, 5, 8, 9, 31, 33, 100, 257, 1000};
@@ -67,6 +90,8 @@ std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution
   for (const std::int64_t cols : widths)
     trials.push_back({a_case(kRows, cols, Input::kRandom)});
   trials.push_back({counted_case(solution)});
+  for (const int block_size : other_block_sizes(counted))
+    trials.push_back({.a_case = counted_case(solution), .block_size = block_size});
   for (const Input input : kAllInputs) {
     if (!is_real(input)) {
       trials.push_back({a_case(kInputRows, 7, input)});
@@ -83,7 +108,9 @@ std::string describe(const Trial& trial) {
   const Case& a_case = trial.a_case;
   return std::to_string(a_case.rows) + " x " + std::to_string(a_case.cols) +
          (a_case.k > 0 ? ", k " + std::to_string(a_case.k) : "") + ", " +
-         std::string(name_of(a_case.input)) + (trial.in_place ? ", in place" : "");
+         std::string(name_of(a_case.input)) + (trial.in_place ? ", in place" : "") +
+         (trial.block_size > 0 ? ", in blocks of " + std::to_string(trial.block_size) + " threads"
+                               : "");
 }
 
 // Every line of a message behind the same blanks.
@@ -112,7 +139,7 @@ bool ended_by_time_limit() {
 // What verification says of a trial; "" if all is well.
 std::string failure_of(const Step& step, const Trial& trial) {
   try {
-    const VerifyOptions options{.in_place = trial.in_place};
+    const VerifyOptions options{.in_place = trial.in_place, .block_size = trial.block_size};
     return with_finding_apart(verify(step, trial.a_case, options).failure);
   } catch (const std::exception& error) {
     return error.what();
@@ -121,7 +148,8 @@ std::string failure_of(const Step& step, const Trial& trial) {
 
 bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution,
                    Progress& progress, unsigned limit) {
-  out << "Results\n" << std::flush;  // an endless kernel may end the program
+  out << "Results, in blocks of " << block_sizes(solution.info) << " threads\n"
+      << std::flush;  // an endless kernel may end the program
   const std::vector<Trial> trials = trials_for(exercise, solution);
   for (std::size_t i = 0; i < trials.size(); ++i) {
     progress.begin(describe(trials[i]), limit);

@@ -116,4 +116,5 @@ WORKLOG_EXERCISE(launch, {.rows = 64,
                           .k = 5,
                           .counters = {"loads_per_element", "stores_per_element", "shuffles",
                                        "block_barriers", "shared_store_requests"},
-                          .block_size = 32});
+                          .block_size = 32,
+                          .fixed_block_size = true});
