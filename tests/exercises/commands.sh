@@ -63,6 +63,18 @@ for page in "$repository"/steps/*/exercise/README.md; do
 done
 [ ! -e "$folder/work" ]
 
+echo "== what a command is for"
+for command in list report test step diff exercise check docs; do
+  for option in --help -h; do
+    run 0 "$command" "$option"
+    says "usage: ./worklog $command "
+    [ "$(grep -c worklog "$output")" -le 2 ] # nothing of the other commands
+  done
+done
+run 1 nothing --help
+says "unknown command 'nothing'"
+[ ! -e "$folder/work" ]
+
 echo "== wrong commands"
 run 1 exercise 77
 says "there is no step '77'"
@@ -92,6 +104,7 @@ cmp "$copy" "$repository/steps/05_warp_shuffle/exercise/skeleton.cu"
 echo "== the skeleton is not enough"
 run 1 check 05
 says "Right, but not all counters are reached."
+says "docs/pages/numerics.md"
 grep -E '^ *block_barriers .*not reached' "$output"
 
 echo "== once more: nothing is touched"
