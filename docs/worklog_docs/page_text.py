@@ -3,7 +3,8 @@
 A page in the repository links to its neighbours by path, as a code host wants it. Here those links
 become references between pages, every heading gets an anchor with the name that code hosts give
 it, pictures and figures stand in the page itself, so that they follow its light and dark, and
-formulas become MathML.
+formulas become MathML. What is folded reaches Doxygen as HTML of ours: it closes a <details> of the
+page's with its first paragraph.
 """
 
 import os
@@ -26,6 +27,7 @@ _SOURCES = (".cu", ".cuh", ".cpp", ".h", ".py", ".sh", ".cmake")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\n\n)[^*])+)(?<=\S)\*\*")
 _UNIT = re.compile(r"(?<=\d) (?=%|[µm]s\b)")
+_FOLD = re.compile(r"^</?details>.*$", re.M)
 _STARTS_LIST = re.compile(r"\s|[-*+] |\d+\. ")
 
 
@@ -108,6 +110,7 @@ def _prose(text: str, source: Path, site: Site) -> str:
     text = formulas.rendered(text)
     text = _without_accidental_lists(text)
     text = _BOLD.sub(r"<b>\1</b>", text)  # Doxygen's ** knows no code at either end
+    text = _FOLD.sub(r"\\htmlonly[block]\n\g<0>\n\\endhtmlonly", text)
     text = re.sub(r"^\|.*$", lambda row: _UNIT.sub("\u00a0", row[0]), text, flags=re.M)
     text = _IMAGE.sub(lambda match: figure(_figure_of(match[2], source), source, site), text)
     text = _FIGURE.sub(lambda match: figure(f"{match[1]}.svg", source, site), text)

@@ -13,6 +13,8 @@ import sys
 
 BEGIN = "// ---- your part begins ----\n"
 END = "// ---- your part ends ----\n"
+HEAD = "counter yours at most"
+COUNTER = re.compile(r" reached$| not reached: x ")
 WRONG = pathlib.Path(__file__).parent / "wrong"
 
 
@@ -53,12 +55,14 @@ def says(output: str, words: str) -> bool:
 
 
 def quoted_lines(page: pathlib.Path, of: str) -> list[str]:
-    """The lines that the page says the check prints of the skeleton, or of a solution."""
-    section = re.search(rf"^## What the check says of {of}\n(.*?)(?=^## |\Z)",
-                        page.read_text(), re.MULTILINE | re.DOTALL)
-    assert section, f"{page}: has no section 'What the check says of {of}'"
-    lines = [line for line in section[1].splitlines() if line.startswith("    ")]
-    assert lines, f"{page}: quotes nothing of what the check says of {of}"
+    """The lines that the page says the check prints of the skeleton, or of a solution. Counters stand
+    under the head of their table."""
+    block = re.search(rf"^Some of what the check says of {of}\b.*:\n\n((?:    .*\n)+)",
+                      page.read_text(), re.MULTILINE)
+    assert block, f"{page}: has no lines after 'Some of what the check says of {of}'"
+    lines = [squeezed(line) for line in block[1].splitlines()]
+    first = next((at for at, line in enumerate(lines) if COUNTER.search(line)), None)
+    assert first is None or lines[first - 1 : first] == [HEAD], f"{page}: counters without '{HEAD}'"
     return lines
 
 
@@ -71,14 +75,20 @@ def test_that_skeleton_fails_as_its_page_says(program: str, exercise: pathlib.Pa
 
 def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.Path) -> None:
     """Its counters are on the page, all of them: or a solution that got worse would go unseen, as
-    the check compares it with itself."""
+    the check compares it with itself. So are the block sizes that it tries."""
     code, output = run(program, exercise, "solution")
     assert code == 0, "the solution does not pass its check"
     said = [squeezed(line) for line in output.splitlines()]
     counters = [line for line in said if line.endswith(" reached")]
-    quoted = [squeezed(line) for line in quoted_lines(exercise / "README.md", "a solution")]
-    wanted = "\n    ".join([*counters, "All reached."])
-    assert quoted == [*counters, "All reached."], f"README.md must quote of it\n    {wanted}"
+    quoted = quoted_lines(exercise / "README.md", "a solution")
+    wanted = [HEAD, *counters, "All reached."]
+    assert quoted == wanted, "README.md must quote of it\n    " + "\n    ".join(wanted)
+    assert HEAD in said, f"the check prints no '{HEAD}'"
+
+    tried = re.search(r"^Results, (in blocks of .*)$", output, re.MULTILINE)
+    assert tried, "the check does not say which block sizes it tries"
+    page = squeezed((exercise / "README.md").read_text())
+    assert tried[1] in page, f"README.md does not say that the check tries '{tried[1]}'"
 
 
 def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) -> None:
@@ -96,12 +106,24 @@ def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) 
             assert says(output, words), f"{source}: the check does not say: {words}"
 
 
+def test_that_answers_are_folded(exercise: pathlib.Path) -> None:
+    """Who predicts must not see them, nor the counters of a solution."""
+    page = (exercise / "README.md").read_text()
+    fold = "## Answers\n\n<details><summary>Open it when you have predicted</summary>\n\n"
+    assert page.count(fold) == 1, f"README.md lacks\n{fold}"
+    before, answers = page.split(fold)
+    assert answers.endswith("\n\n</details>\n"), "README.md must end with '</details>'"
+    assert "## " not in answers, "README.md has more than answers behind its fold"
+    assert HEAD not in squeezed(before), "README.md shows counters before its fold"
+
+
 def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
     page = (exercise / "README.md").read_text()
     number = exercise.parent.name[:2]
     title = f"# Exercise {number}: "
     assert page.startswith(title), f"README.md must begin with '{title}'"
-    for part in ("## What to do\n", "## Predict first\n", "](../README.md)"):
+    copy = f"work/{exercise.parent.name}/softmax.cu"
+    for part in ("## What to do\n", "## Predict first\n", "](../README.md)", copy):
         assert part in page, f"README.md lacks '{part.strip()}'"
     step = (exercise.parent / "README.md").read_text()
     assert "](exercise/README.md)" in step, "the step's page has no link to its exercise"
@@ -115,6 +137,7 @@ def main() -> int:
         test_that_solution_passes_as_its_page_says(program, exercise)
         test_that_skeleton_fails_as_its_page_says(program, exercise)
         test_that_wrong_solutions_are_refused(program, exercise)
+        test_that_answers_are_folded(exercise)
         test_that_pages_lead_to_each_other(exercise)
     except AssertionError as failure:
         print(f"{exercise}: {failure}", file=sys.stderr)

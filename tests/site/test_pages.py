@@ -153,6 +153,18 @@ def test_figures_stand_in_the_page(site):
         converted("<!-- figure: none -->", PAGE, site)
 
 
+# ---- folds ----
+
+
+def test_a_fold_is_kept_from_doxygen(site):
+    text = "<details><summary>Open it</summary>\n\nAn *answer*.\n\n</details>\n"
+    assert converted(text, PAGE, site) == (
+        "\\htmlonly[block]\n<details><summary>Open it</summary>\n\\endhtmlonly\n\nAn *answer*.\n\n"
+        "\\htmlonly[block]\n</details>\n\\endhtmlonly\n"
+    )
+    assert converted("Not `<details>` in code.\n", PAGE, site) == "Not `<details>` in code.\n"
+
+
 # ---- formulas ----
 
 
