@@ -55,7 +55,7 @@ def says(output: str, words: str) -> bool:
 
 
 def quoted_lines(page: pathlib.Path, of: str) -> list[str]:
-    """The lines that the page says the check prints of the skeleton, or of a solution. Counters stand
+    """The lines that the page says the check prints of the skeleton, or of a solution: counters
     under the head of their table."""
     block = re.search(rf"^Some of what the check says of {of}\b.*:\n\n((?:    .*\n)+)",
                       page.read_text(), re.MULTILINE)

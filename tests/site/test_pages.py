@@ -1,5 +1,6 @@
 """The parts that make pages of the repository's Markdown and CUDA sources."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -252,3 +253,15 @@ def test_a_step_in_no_part_is_an_error():
 def test_the_index_must_link_to_pages_that_are_there():
     with pytest.raises(InputError, match="missing.md"):
         book_of([], index="[one](missing.md)")
+
+
+# ---- the inputs ----
+
+
+def test_every_input_is_explained():
+    root = Path(__file__).resolve().parents[2]
+    source = (root / "common/verify/inputs.cpp").read_text("utf-8")
+    page = (root / "docs/pages/numerics.md").read_text("utf-8")
+    section = page.partition("\n## The inputs\n")[2].partition("\n## ")[0]
+    names = re.findall(r'\{Input::k\w+, "(\w+)"', source)
+    assert names and re.findall(r"^\| `(\w+)` \|", section, re.M) == names
