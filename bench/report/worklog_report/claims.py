@@ -1,8 +1,8 @@
 """python -m worklog_report.claims: what pages say of results in words, held against the results.
 
 A sentence such as "slower than step 02 up to a thousand columns" is typed, and a new run may make
-it false. So directly below its paragraph stands a comment, which nobody sees on the site or on a
-code host:
+it false. So directly below its paragraph, in a list as well, stands a comment, which nobody sees on
+the site or on a code host:
 
     <!-- holds: time(03) > time(02) at 4000 x 10..1024; error(05) < error(03) -->
 
@@ -15,7 +15,8 @@ numbers with + - * / min max abs, and says where it holds:
     at 4000 x 25000, k = 5   with K; likewise f16 or bf16 (else f32), and warm (else a cold cache)
 
 Without a shape, or "at any shape, f16", it is about the worst of them, where the function has one.
-What was not measured, or cannot be read, does not hold.
+What was not measured, or cannot be read, does not hold. An example, which nothing needs to hold,
+stands in backquotes or in a fenced block.
 """
 
 import argparse
@@ -34,9 +35,11 @@ from .records import InputError, read_json
 
 # Where the repository has pages, besides its root.
 _FOLDERS = ("bench", "common", "docs", "notebooks", "python", "steps")
-_COMMENT = re.compile(r"(?:\n|\A) {0,3}<!-- holds:(?P<claims>.*?)-->[ ]*(?=\n|\Z)", re.S)
-_LOOKS_LIKE_ONE = re.compile(r"<!--\s*holds\b")
-_CODE = re.compile(r"`[^`\n]*`|^ {4,}<!--.*$", re.M)
+_COMMENT = re.compile(r"(?:\n|\A) *(?P<begin><!--) holds:(?P<claims>.*?)--> *(?=\n|\Z)", re.S)
+_LOOKS_LIKE_ONE = re.compile(r"<!--\s*holds?\b", re.I)
+_CODE = re.compile(
+    r"^ *(?P<fence>```+|~~~+)[^`\n]*\n.*?(?:^ *(?P=fence)|\Z)|`[^`\n]*`", re.S | re.M
+)
 _PLACE = re.compile(r"(?P<claim>.+?)\s+at\s+(?:(?P<how>most of|some of)\s+)?(?P<where>\S.*)", re.S)
 
 
@@ -53,14 +56,14 @@ class Claim:
 
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 all hold; 1 one does not; 2 bad input or usage."""
-    parser = common.parser("claims", __doc__, ("--recorded", "--annotations", "--root"))
+    parser = common.parser("claims", __doc__, ("--recorded", "--root"))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     return common.run(parser, arguments, _say_which_fail)
 
 
 def _say_which_fail(options: argparse.Namespace) -> int:
     recorded = files_of(options.recorded)
-    run = read_recorded_run(recorded, options.annotations, options.root / "steps")
+    run = read_recorded_run(recorded, [], options.root / "steps")
     claims = read_claims(options.root)
     found = failures(claims, Measurements(run, recorded))
     for failure in found:
@@ -88,14 +91,15 @@ def read_claims(root: Path) -> list[Claim]:
 def claims_of(page: Path, text: str) -> list[Claim]:
     """Raises InputError for a comment that stands elsewhere than below its paragraph."""
     found = []
-    prose = _CODE.sub(lambda code: " " * len(code[0]), text)
-    if len(_LOOKS_LIKE_ONE.findall(prose)) != len(_COMMENT.findall(prose)):
-        raise InputError(f"{page}: has a claim that is not on lines of its own: <!-- holds: ...")
-    for comment in _COMMENT.finditer(prose):
-        line = text.count("\n", 0, comment.start("claims")) + 1
+    comments = {comment.start("begin"): comment for comment in _comments(text)}
+    for like in _LOOKS_LIKE_ONE.finditer(_without_code(text)):
+        line = text.count("\n", 0, like.start()) + 1
+        comment = comments.get(like.start())
+        if comment is None:
+            raise InputError(f"{page}:{line}: a claim is '<!-- holds: ... -->' on lines of its own")
         before = text[: comment.start()]
         paragraph = " ".join(before.rpartition("\n\n")[2].split())
-        if not paragraph or before.endswith("\n"):
+        if not before.rpartition("\n")[2].strip():
             raise InputError(f"{page}:{line}: 'holds:' must stand directly below its paragraph")
         parts = [" ".join(part.split()) for part in comment["claims"].split(";")]
         found += [Claim(page, line, part, _beginning(paragraph)) for part in parts]
@@ -104,7 +108,18 @@ def claims_of(page: Path, text: str) -> list[Claim]:
 
 def stripped(text: str) -> str:
     """The page without its claims."""
-    return _COMMENT.sub("", text)
+    for comment in reversed(_comments(text)):
+        text = text[: comment.start()] + text[comment.end() :]
+    return text
+
+
+def _comments(text: str) -> list[re.Match]:
+    return list(_COMMENT.finditer(_without_code(text)))
+
+
+def _without_code(text: str) -> str:
+    """With spaces in its place, so that all else stays where it is."""
+    return _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
 
 
 def _of_notebook(page: Path, notebook: dict) -> list[Claim]:

@@ -5,14 +5,15 @@ a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
 
     time(SUBJECT), gbps(SUBJECT)     the median in microseconds; the bandwidth
     swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
-    error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind
-    counted(STEP, shuffles)          a counter of the CPU executor
+    error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind; infinite
+                                     where a result was neither right nor wrong as the step states
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
-    l1_hits, l2_hits, occupancy, registers     likewise, in % and registers a thread
+    l1_hits, l2_hits, occupancy                likewise, in %
     nearest_limit, sm_limit, dram_limit        likewise, in % of what a unit can do
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,7 +30,6 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
     "dram_write": (lambda launch: launch.arrays("dram_write_bytes"), sum),
     "l1_hits": (lambda launch: launch.values.get("l1_hit_percent"), min),
     "l2_hits": (lambda launch: launch.values.get("l2_hit_percent"), min),
-    "registers": (lambda launch: launch.values.get("registers"), max),
     "occupancy": (lambda launch: launch.values.get("occupancy_percent"), max),
     "nearest_limit": (lambda launch: launch.values.get("limiter_percent"), max),
     "sm_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("SM"), max),
@@ -55,7 +55,7 @@ class Where:
 
 
 class Measurements:
-    """Of the newest recorded run, of its sweep of block sizes, and of the CPU executor's counts."""
+    """Of the newest recorded run, and of its sweep of block sizes."""
 
     def __init__(self, run: RecordedRun, recorded: list[Path]):
         self._run = run
@@ -68,15 +68,15 @@ class Measurements:
         self._sweep = _read_sweep(recorded, run.run.machine.name)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
+            error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
             for name in ("", row.input or "random"):
                 key = (row.unit, name, row.shape)
-                self._errors[key] = max(self._errors.get(key, 0.0), row.max_ulp or 0.0)
+                self._errors[key] = max(self._errors.get(key, 0.0), error)
         self._functions = {
             "time": self._time,
             "gbps": self._time,
             "swept": self._swept,
             "error": self._error,
-            "counted": self._counted,
         }
         self._functions |= dict.fromkeys(_HARDWARE, self._hardware)
         self.shapes = {shape for _, shape, _ in self._times}
@@ -148,15 +148,6 @@ class Measurements:
             if (name, of, shape.dtype) == (subject, kind, where.dtype)
         ]  # fmt: skip
         return max(found, default=None)
-
-    def _counted(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """Of all lines together, at the shape of the page's table."""
-        annotation = self._run.annotations.get(subject)
-        if len(rest) != 1 or where.shape:
-            raise InputError("is to be written counted(STEP, COUNTER), and has no shape to name")
-        lines = annotation.lines if annotation else ()
-        found = [line.counters[rest[0]] for line in lines if rest[0] in line.counters]
-        return sum(found) if found else None
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""
