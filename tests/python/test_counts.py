@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
@@ -139,21 +140,29 @@ def test_while_another_thread_launches_they_are_of_one_call_as_a_whole():
     """Of one of two shapes each time, never a mixture or a part of one."""
     shapes = [(16, 200), (4, 3000)]
     expected = []
-    for shape in shapes:
+    for shape in [*shapes, (1, 10)]:  # the last one is what there is before the thread's first
         sw.softmax(logits(shape), 1)
         expected.append(sw.counts())
+    all_seen = threading.Event()
 
     def launch():
-        for shape in shapes * 20:
-            sw.softmax(logits(shape), 1)
+        for turn in range(1000):
+            for shape in shapes:
+                sw.softmax(logits(shape), 1)
+            if turn >= 20 and all_seen.is_set():
+                return
 
-    thread = threading.Thread(target=launch)
-    thread.start()
     seen = []
-    while thread.is_alive():
-        seen.append(sw.counts())
-    thread.join()
+    with ThreadPoolExecutor() as pool:
+        launched = pool.submit(launch)
+        while not launched.done():
+            counts = sw.counts()
+            seen += [counts] if counts not in seen else []
+            if all(counts in seen for counts in expected[:2]):
+                all_seen.set()
+        launched.result()
     assert all(counts in expected for counts in seen)
+    assert all_seen.is_set()
     assert sw.counts() == expected[1]
 
 
