@@ -22,19 +22,17 @@ namespace {
 // on a busy machine.
 constexpr double kTimeLimit = 20.0;
 
-// The executor reads the same variable.
 double time_limit() {
-  const char* text = std::getenv("WORKLOG_TIME_LIMIT");
-  if (text != nullptr) return std::strtod(text, nullptr);
-  simt::set_time_limit(kTimeLimit);
-  return kTimeLimit;
+  if (std::getenv("WORKLOG_TIME_LIMIT") == nullptr) simt::set_time_limit(kTimeLimit);
+  return simt::time_limit();
 }
 
 // Of a case, for a loop in the host's code; 0: none. The executor, which can tell more about a
 // launch that takes too long, comes first.
 unsigned case_limit(double of_launch) {
   constexpr double kMore = 5.0;
-  return of_launch > 0 ? static_cast<unsigned>(of_launch + kMore) : 0;
+  constexpr double kDay = 86400.0;  // longer is as good as none, and alarm() takes no double
+  return of_launch > 0 ? static_cast<unsigned>(std::min(of_launch, kDay) + kMore) : 0;
 }
 
 struct Trial {

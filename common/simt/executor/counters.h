@@ -113,6 +113,9 @@ std::vector<UnfreedMemory> unfreed_memory();
 /// its threads are. 600 s unless set, or the environment's WORKLOG_TIME_LIMIT; 0 for no limit.
 void set_time_limit(double seconds);
 
+/// The limit that holds, in seconds; 0 for none.
+double time_limit();
+
 /// What is wrong with a kernel, found while it ran: the text reads like a compiler's message and
 /// names kernel, file, line, block and thread.
 struct Finding {

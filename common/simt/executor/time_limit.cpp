@@ -167,6 +167,8 @@ void check_time_limit(Lane& lane) {
       kErrorLaunchTimeout);
 }
 
+double time_limit() { return limit().count(); }
+
 void set_time_limit(double seconds) {
   State& s = state();
   const std::lock_guard lock(s.mutex);

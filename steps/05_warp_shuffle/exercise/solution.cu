@@ -44,7 +44,8 @@ __device__ Normalizer warp_reduce(Normalizer mine) {
 }
 
 // Every thread returns the combination of all threads of the block. Each warp combines the pairs of
-// all warps for itself: nobody waits for the first warp to do so.
+// all warps for itself: nobody waits for the first warp to do so. To be called once: another call
+// could overwrite pairs that a slow warp has not read yet.
 __device__ Normalizer block_reduce(Normalizer mine) {
   __shared__ float warp_m[kMaxWarps], warp_d[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
