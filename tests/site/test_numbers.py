@@ -33,6 +33,7 @@ NOT_MEASURED = {
     },
     "a limit of CUDA, of the GPU or of the executor": {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
+        "exercise_09_long_row_one_block": ["228 KB of shared memory each", "132 x 228 KB"],
         "glossary": ["60 MB on an H200"],
         "python": ["8 GiB together"],
         "roofline": ["The H200's 60 MB"],
