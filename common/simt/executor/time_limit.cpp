@@ -167,7 +167,9 @@ void check_time_limit(Lane& lane) {
       kErrorLaunchTimeout);
 }
 
-double time_limit() { return limit().count(); }
+double time_limit() {
+  return limit().count();
+}
 
 void set_time_limit(double seconds) {
   State& s = state();
