@@ -60,6 +60,7 @@ run 0 exercise
 for page in "$repository"/steps/*/exercise/README.md; do
   number=$(sed -n '1s/^# Exercise \([0-9]*\): .*/\1/p' "$page")
   says "$number  $(sed -n '1s/^[^:]*: //p' "$page")"
+  says " $(sed -n '/^[^# ]/{p;q}' "$page")" # what it is about
 done
 [ ! -e "$folder/work" ]
 
