@@ -349,6 +349,13 @@ PROGRAMS = {
         options=["--time-limit", "1"],
         says=["kernel_never_ends.cu:4", "running: thread 0", "at the block's barrier"],
     ),
+    "kernel_waits_in_a_library": Expected(
+        ["bad/kernel_waits_in_a_library.cu"],
+        [],
+        exit_code=1,
+        options=["--time-limit", "1"],
+        says=["kernel kernel takes longer than 1 s, the time limit, and does not react"],
+    ),
     "kernel_asserts": Expected(
         ["bad/kernel_asserts.cu"],
         ["kernel"],

@@ -105,6 +105,7 @@ void Worker::take_part(Launch& in) {
   const InterruptibleWorker interruptible(*this);
   launch = &in;
   tally = Tally{};
+  ignored_signals = 0;
   aborted = false;
   if (clock > kClockRestart) {
     shared.forget_accesses();

@@ -28,9 +28,11 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double kDefaultLimit = 600;
 constexpr int kErrorLaunchTimeout = 702;
-// For a kernel that waits in a library, and never comes by the executor.
-constexpr Seconds kGrace{3};
 constexpr std::chrono::milliseconds kInterval{50};
+// For a kernel that waits in a library, and never comes by the executor: 3 seconds of signals.
+// They are counted where they arrive, because a lane that gets no processor cannot react, and
+// because the executor, too, may take seconds: to replay a long log, or to say where threads are.
+constexpr int kMostIgnoredSignals = 60;
 // Ignored by default, and used by few.
 constexpr int kSignal = SIGURG;
 
@@ -62,8 +64,11 @@ State& state() {
 
 void fill_log_of_running_lane(int) {
   Lane* const lane = current.lane;
-  if (lane == nullptr || worker_of(*lane).is_stopping) return;
-  if (current.log == nullptr) current.log = &worker_of(*lane).tripwire;
+  if (lane == nullptr) return;
+  Worker& worker = worker_of(*lane);
+  if (worker.is_stopping) return;
+  ++worker.ignored_signals;
+  if (current.log == nullptr) current.log = &worker.tripwire;
   current.log->seem_full();
 }
 
@@ -89,8 +94,10 @@ std::string seconds_text(Seconds seconds) {
 // The lane that runs may have changed since the last signal, so it is sent until the launch ends.
 void interrupt_launch(State& s) {
   s.launch->out_of_time = true;
-  for (const auto& [worker, thread] : s.threads)
+  for (const auto& [worker, thread] : s.threads) {
+    if (worker->ignored_signals > kMostIgnoredSignals) end_program(s);
     pthread_kill(thread, kSignal);
+  }
 }
 
 [[noreturn]] void watch() {
@@ -99,9 +106,7 @@ void interrupt_launch(State& s) {
     std::this_thread::sleep_for(kInterval);
     const std::lock_guard lock(s.mutex);
     if (s.launch == nullptr || s.limit.count() == 0) continue;
-    const Seconds taken = Clock::now() - s.start;
-    if (taken > s.limit + kGrace) end_program(s);
-    if (taken > s.limit) interrupt_launch(s);
+    if (Clock::now() - s.start > s.limit) interrupt_launch(s);
   }
 }
 

@@ -53,10 +53,11 @@ struct Worker {
   KnownControlFlows control_flows;                         ///< of warps before
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;  ///< the clock at the last barrier of the cluster
-  LaneLog tripwire;          ///< in which a lane that is not counted is caught when the time is up
-  bool is_stopping = false;  ///< because the time is up
-  Crash crash;               ///< of the running lane, if it had one
-  bool aborted = false;      ///< the launch ended in the middle of a kernel
+  LaneLog tripwire;  ///< in which a lane that is not counted is caught when the time is up
+  std::atomic<int> ignored_signals = 0;  ///< that the time is up, which its lanes do not react to
+  bool is_stopping = false;              ///< because the time is up
+  Crash crash;                           ///< of the running lane, if it had one
+  bool aborted = false;                  ///< the launch ended in the middle of a kernel
 
   /// Takes clusters of blocks from the launch until none are left or it fails.
   void take_part(Launch& in);
