@@ -1,5 +1,6 @@
 """bench/ncu reads what Nsight Compute prints, and holds the executor's counts against it."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -48,6 +49,7 @@ def ncu(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@functools.cache
 def asked_for():
     return ncu("metrics", "parity").stdout.strip().split(",")
 

@@ -4,6 +4,7 @@ A file that is missing, truncated or of another form raises InputError, which na
 field.
 """
 
+import functools
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -169,11 +170,20 @@ def read_json(path: Path) -> Any:
 
 def validate(path: Path, data: Any, schema_name: str) -> None:
     """Raises InputError that names file and field unless `data` has the schema's form."""
+    mistake = _mistake(schema_name, json.dumps(data))
+    if mistake:
+        raise InputError(f"{path}: {mistake}")
+
+
+@functools.lru_cache(maxsize=64)
+def _mistake(schema_name: str, text: str) -> str:
+    """What is wrong with a document, or "". Cached: a report reads the same files in many places."""
     schema = json.loads((_SCHEMAS / schema_name).read_text(encoding="utf-8"))
-    error = next(jsonschema.Draft202012Validator(schema).iter_errors(data), None)
-    if error is not None:
-        place = error.json_path.removeprefix("$").lstrip(".") or "the file"
-        raise InputError(f"{path}: {place}: {_reason(error)}")
+    error = next(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)), None)
+    if error is None:
+        return ""
+    place = error.json_path.removeprefix("$").lstrip(".") or "the file"
+    return f"{place}: {_reason(error)}"
 
 
 def _reason(error: jsonschema.ValidationError) -> str:

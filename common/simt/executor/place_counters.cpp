@@ -38,6 +38,11 @@ void add(CountersByPlace& sum, const CountersByPlace& counters) {
 }
 
 std::vector<LineCounters> by_line(const CountersByPlace& counters) {
+  std::set<std::uintptr_t> addresses;
+  for (const auto& [place, of_place] : counters) {
+    if (place.code_address != 0) addresses.insert(place.code_address);
+  }
+  look_up_source_lines(addresses);
   std::map<SourceLine, Counters> sums;
   for (const auto& [place, of_place] : counters)
     sums[line_of(place)] += of_place;

@@ -1,11 +1,13 @@
 #include "common/simt/executor/source_lines.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 namespace simt {
 namespace {
@@ -32,18 +34,21 @@ std::string source_file_name(std::string_view place) {
 }
 
 // addr2line prints the innermost inlined place first, then its callers.
-std::string first_line_outside_stand_ins(std::FILE* places) {
-  char buffer[4096];
-  std::string found;
-  while (std::fgets(buffer, sizeof buffer, places) != nullptr) {
-    std::string_view place = buffer;
-    place = place.substr(0, place.find_first_of(" \n"));  // "file:line (discriminator 2)"
-    if (place.empty() || place.front() == '?') continue;
-    if (is_learners(place)) return source_file_name(place);
-    if (found.empty()) found = source_file_name(place);
+class BestPlace {
+ public:
+  // One that addr2line prints: "file:line (discriminator 2)"
+  void take(std::string_view place) {
+    place = place.substr(0, place.find_first_of(" \n"));
+    if (place.empty() || place.front() == '?' || is_learners_) return;
+    is_learners_ = is_learners(place);
+    if (is_learners_ || line_.empty()) line_ = source_file_name(place);
   }
-  return found;
-}
+  const std::string& line() const { return line_; }
+
+ private:
+  std::string line_;
+  bool is_learners_ = false;
+};
 
 // The main program knows itself by the name it was started with, which need not lead to it from
 // here.
@@ -52,32 +57,92 @@ std::string file_of(const char* object) {
   return "/proc/" + std::to_string(getpid()) + "/exe";
 }
 
-std::string look_up(std::uintptr_t code_address) {
-  Dl_info object;
-  if (dladdr(reinterpret_cast<void*>(code_address), &object) == 0) return "unknown line";
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "0x%zx",
-                code_address - reinterpret_cast<std::uintptr_t>(object.dli_fbase));
-  const std::string path = file_of(object.dli_fname);
-  const std::string command = "addr2line -i -e '" + path + "' " + offset + " 2>/dev/null";
-  std::string line;
-  if (std::FILE* places = popen(command.c_str(), "r")) {
-    line = first_line_outside_stand_ins(places);
-    pclose(places);
+struct Address {
+  std::uintptr_t returns_to;  // as it was asked for
+  std::string offset;         // of the call, in the object
+};
+using AddressesByObject = std::map<std::string, std::vector<Address>>;
+using Lines = std::map<std::uintptr_t, std::string>;
+
+AddressesByObject by_object(const std::set<std::uintptr_t>& return_addresses, Lines& lines) {
+  AddressesByObject addresses;
+  for (const std::uintptr_t address : return_addresses) {
+    if (lines.contains(address)) continue;
+    const std::uintptr_t call = address - 1;  // within it, not behind it
+    Dl_info object;
+    if (dladdr(reinterpret_cast<void*>(call), &object) == 0) {
+      lines[address] = "unknown line";
+      continue;
+    }
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "0x%zx",
+                  call - reinterpret_cast<std::uintptr_t>(object.dli_fbase));
+    addresses[file_of(object.dli_fname)].push_back({address, offset});
   }
-  return line.empty() ? file_name(path) + "+" + offset : line;
+  return addresses;
+}
+
+// What addr2line says of each. With -a it begins each with the address.
+std::vector<BestPlace> places_in(const std::string& object, const std::vector<Address>& addresses) {
+  std::string command = "addr2line -a -i -e '" + object + "'";
+  for (const Address& address : addresses)
+    command += " " + address.offset;
+  std::vector<BestPlace> places;
+  std::FILE* const output = popen((command + " 2>/dev/null").c_str(), "r");
+  if (output == nullptr) return places;
+  char buffer[4096];
+  while (std::fgets(buffer, sizeof buffer, output) != nullptr) {
+    const std::string_view text = buffer;
+    if (text.starts_with("0x")) {
+      places.emplace_back();
+    } else if (!places.empty()) {
+      places.back().take(text);
+    }
+  }
+  pclose(output);
+  return places;
+}
+
+void look_up(const std::string& object, const std::vector<Address>& addresses, Lines& lines) {
+  const std::vector<BestPlace> places = places_in(object, addresses);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::string line = i < places.size() ? places[i].line() : "";
+    lines[addresses[i].returns_to] =
+        line.empty() ? file_name(object) + "+" + addresses[i].offset : line;
+  }
+}
+
+struct State {
+  std::mutex mutex;
+  Lines lines;
+};
+
+// Never destroyed: also asked at the very end.
+State& state() {
+  static State& instance = *new State;
+  return instance;
 }
 
 }  // namespace
 
+void look_up_source_lines(const std::set<std::uintptr_t>& return_addresses) {
+  constexpr std::size_t kMostAtOnce = 1000;  // a command of less than 32 KiB
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  for (const auto& [object, all] : by_object(return_addresses, s.lines)) {
+    for (auto first = all.begin(); first != all.end();) {
+      const auto count = std::min<std::ptrdiff_t>(all.end() - first, kMostAtOnce);
+      look_up(object, {first, first + count}, s.lines);
+      first += count;
+    }
+  }
+}
+
 std::string source_line(std::uintptr_t return_address) {
-  static auto& known =
-      *new std::map<std::uintptr_t, std::string>;  // also asked for at the very end
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  std::string& line = known[return_address];
-  if (line.empty()) line = look_up(return_address - 1);  // within the call, not behind it
-  return line;
+  look_up_source_lines({return_address});
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.lines.at(return_address);
 }
 
 std::string source_line(const char* file, int line) {

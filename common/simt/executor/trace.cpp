@@ -69,6 +69,16 @@ std::string place_of(Event event, std::uintptr_t near_kernel) {
   return source_line(code_address(event, near_kernel));
 }
 
+void look_up_lines(const State& s) {
+  std::set<std::uintptr_t> addresses;
+  for (const Recorded& recorded : s.recorded) {
+    const Event site = recorded.request.site;
+    if (line_with_number(site >> 1) != nullptr) continue;
+    addresses.insert(code_address(site, s.near_kernel[recorded.at.launch]));
+  }
+  look_up_source_lines(addresses);
+}
+
 void set_line(TracedRequest& traced, const std::string& place) {
   const std::size_t colon = place.rfind(':');
   traced.file = place.substr(0, colon);
@@ -132,6 +142,7 @@ Trace stop_trace() {
   tracing = false;
   std::stable_sort(s.recorded.begin(), s.recorded.end(),
                    [](const Recorded& a, const Recorded& b) { return a.at < b.at; });
+  look_up_lines(s);
   Trace trace;
   for (const Recorded& recorded : s.recorded)
     trace.requests.push_back(complete(s, recorded, trace.arrays));
