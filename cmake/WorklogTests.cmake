@@ -15,6 +15,8 @@ set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size 
 function(worklog_add_test_program target flavour)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE worklog_${flavour}_test_main worklog_warnings)
+  # Expectations are many, and run once each: what they test is optimized, they are not.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 endfunction()
 
 # One CTest entry that runs a suite of a program: worklog_add_suite(ENTRY PROGRAM SUITE)
