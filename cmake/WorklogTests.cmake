@@ -11,12 +11,14 @@ set(worklog_short_suites inputs shapes top_k bad_input)
 set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
 set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
 
+# Expectations are many and run once each: compiling them takes longer. What they test is in libraries, optimized as ever.
+set(worklog_test_optimization "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-O1>")
+
 # A program from doctest sources: worklog_add_test_program(TARGET cpu|gpu SOURCE...)
 function(worklog_add_test_program target flavour)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE worklog_${flavour}_test_main worklog_warnings)
-  # Expectations are many, and run once each: what they test is optimized, they are not.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+  target_compile_options(${target} PRIVATE ${worklog_test_optimization})
 endfunction()
 
 # One CTest entry that runs a suite of a program: worklog_add_suite(ENTRY PROGRAM SUITE)

@@ -23,6 +23,6 @@ names=()
 while read -r header; do
   if only_includes "$header"; then names+=("$header"); else compiles "$header"; fi
 done < <(cd "$include" && find . -name '*.h' -printf '%P\n' | sort)
-compiles "${names[@]}"
+if [ ${#names[@]} -gt 0 ]; then compiles "${names[@]}"; fi
 echo "Together: ${names[*]}"
 exit $((failures > 0))

@@ -68,16 +68,22 @@ Index3 index_in(const Dim3& shape, std::uint64_t number) {
 }
 
 // The linker may give this library functions of the standard library as they were compiled in
-// device code: what they do is not the lane's.
-class Unlogged {
+// device code: what they do is not the lane's, which is not stopped in the middle of it either.
+class Reporting {
  public:
-  Unlogged() : log_(std::exchange(current.log, nullptr)) {}
-  Unlogged(const Unlogged&) = delete;
-  Unlogged& operator=(const Unlogged&) = delete;
-  ~Unlogged() { current.log = log_; }
+  Reporting() : log_(std::exchange(current.log, nullptr)), was_(current.reporting) {
+    current.reporting = true;
+  }
+  Reporting(const Reporting&) = delete;
+  Reporting& operator=(const Reporting&) = delete;
+  ~Reporting() {
+    current.reporting = was_;
+    current.log = log_;
+  }
 
  private:
   LaneLog* log_;
+  bool was_;
 };
 
 void add(Pending finding, const Notes& notes) {
@@ -101,7 +107,7 @@ std::string describe(const LaunchConfig& config, const ThreadOfLaunch& thread) {
 }
 
 void report(const char* kind, const Place& place, const std::string& message, const Notes& notes) {
-  const Unlogged unlogged;
+  const Reporting reporting;
   const Lane* lane = current.lane;
   add({.block = lane != nullptr ? lane->warp->block->number : kHost,
        .kind = kind,

@@ -102,10 +102,10 @@ void Worker::recover() {
 
 void Worker::take_part(Launch& in) {
   prepare_for_crashes();
+  ignored_signals = 0;
   const InterruptibleWorker interruptible(*this);
   launch = &in;
   tally = Tally{};
-  ignored_signals = 0;
   aborted = false;
   if (clock > kClockRestart) {
     shared.forget_accesses();

@@ -1,6 +1,7 @@
 #include "common/simt/executor/place_counters.h"
 
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 

@@ -38,7 +38,7 @@ class BestPlace {
  public:
   // One that addr2line prints: "file:line (discriminator 2)"
   void take(std::string_view place) {
-    place = place.substr(0, place.find_first_of(" \n"));
+    place = place.substr(0, std::min(place.find(" (discriminator"), place.find('\n')));
     if (place.empty() || place.front() == '?' || is_learners_) return;
     is_learners_ = is_learners(place);
     if (is_learners_ || line_.empty()) line_ = source_file_name(place);
@@ -82,9 +82,17 @@ AddressesByObject by_object(const std::set<std::uintptr_t>& return_addresses, Li
   return addresses;
 }
 
+// For a shell: in quotes, within which a quote ends them, stands for itself, and begins them again.
+std::string quoted(const std::string& path) {
+  std::string text = "'";
+  for (const char c : path)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 // What addr2line says of each. With -a it begins each with the address.
 std::vector<BestPlace> places_in(const std::string& object, const std::vector<Address>& addresses) {
-  std::string command = "addr2line -a -i -e '" + object + "'";
+  std::string command = "addr2line -a -i -e " + quoted(object);
   for (const Address& address : addresses)
     command += " " + address.offset;
   std::vector<BestPlace> places;
@@ -103,12 +111,23 @@ std::vector<BestPlace> places_in(const std::string& object, const std::vector<Ad
   return places;
 }
 
-void look_up(const std::string& object, const std::vector<Address>& addresses, Lines& lines) {
+void look_up_in(const std::string& object, const std::vector<Address>& addresses, Lines& lines) {
   const std::vector<BestPlace> places = places_in(object, addresses);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::string line = i < places.size() ? places[i].line() : "";
     lines[addresses[i].returns_to] =
         line.empty() ? file_name(object) + "+" + addresses[i].offset : line;
+  }
+}
+
+void look_up(const std::set<std::uintptr_t>& return_addresses, Lines& lines) {
+  constexpr std::size_t kMostAtOnce = 1000;  // a command of less than 32 KiB
+  for (const auto& [object, all] : by_object(return_addresses, lines)) {
+    for (auto first = all.begin(); first != all.end();) {
+      const auto count = std::min<std::ptrdiff_t>(all.end() - first, kMostAtOnce);
+      look_up_in(object, {first, first + count}, lines);
+      first += count;
+    }
   }
 }
 
@@ -126,22 +145,15 @@ State& state() {
 }  // namespace
 
 void look_up_source_lines(const std::set<std::uintptr_t>& return_addresses) {
-  constexpr std::size_t kMostAtOnce = 1000;  // a command of less than 32 KiB
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  for (const auto& [object, all] : by_object(return_addresses, s.lines)) {
-    for (auto first = all.begin(); first != all.end();) {
-      const auto count = std::min<std::ptrdiff_t>(all.end() - first, kMostAtOnce);
-      look_up(object, {first, first + count}, s.lines);
-      first += count;
-    }
-  }
+  look_up(return_addresses, s.lines);
 }
 
 std::string source_line(std::uintptr_t return_address) {
-  look_up_source_lines({return_address});
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  if (!s.lines.contains(return_address)) look_up({return_address}, s.lines);
   return s.lines.at(return_address);
 }
 

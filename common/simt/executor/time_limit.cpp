@@ -33,6 +33,8 @@ constexpr std::chrono::milliseconds kInterval{50};
 // They are counted where they arrive, because a lane that gets no processor cannot react, and
 // because the executor, too, may take seconds: to replay a long log, or to say where threads are.
 constexpr int kMostIgnoredSignals = 60;
+// And where no signal arrives, because a library blocks them, say.
+constexpr Seconds kLongestGrace{120};
 // Ignored by default, and used by few.
 constexpr int kSignal = SIGURG;
 
@@ -66,7 +68,7 @@ void fill_log_of_running_lane(int) {
   Lane* const lane = current.lane;
   if (lane == nullptr) return;
   Worker& worker = worker_of(*lane);
-  if (worker.is_stopping) return;
+  if (worker.is_stopping || current.reporting) return;
   ++worker.ignored_signals;
   if (current.log == nullptr) current.log = &worker.tripwire;
   current.log->seem_full();
@@ -106,7 +108,9 @@ void interrupt_launch(State& s) {
     std::this_thread::sleep_for(kInterval);
     const std::lock_guard lock(s.mutex);
     if (s.launch == nullptr || s.limit.count() == 0) continue;
-    if (Clock::now() - s.start > s.limit) interrupt_launch(s);
+    const Seconds taken = Clock::now() - s.start;
+    if (taken > s.limit + kLongestGrace) end_program(s);
+    if (taken > s.limit) interrupt_launch(s);
   }
 }
 

@@ -1,8 +1,10 @@
 #include "common/simt/executor/trace.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "common/simt/executor/called_lines.h"

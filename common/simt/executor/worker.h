@@ -69,9 +69,10 @@ struct Worker {
 
 /// What this OS thread runs at the moment. All null in host code.
 struct Current {
-  Lane* lane;     ///< that runs
-  LaneLog* log;   ///< null while nothing is counted
-  bool checking;  ///< whether accesses are checked
+  Lane* lane;      ///< that runs
+  LaneLog* log;    ///< null while nothing is counted
+  bool checking;   ///< whether accesses are checked
+  bool reporting;  ///< whether a finding is being described, on the lane's behalf
 };
 extern constinit thread_local Current current;  ///< of the calling OS thread
 

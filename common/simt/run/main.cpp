@@ -19,8 +19,8 @@ using namespace simt::run;
 
 constexpr int kWrongCommandLine = 2;
 /// How much longer than its kernels a program may take before it is ended from outside, without a
-/// word about where it was.
-constexpr unsigned kGraceSeconds = 5;
+/// word about where it was. The executor needs seconds to stop a kernel and to say where it was.
+constexpr unsigned kGraceSeconds = 15;
 
 /// Removed when it goes.
 class TemporaryFile {

@@ -21,7 +21,7 @@ void append_flag(std::vector<std::string>& flags, const std::string& text) {
 }  // namespace
 
 Toolchain read_toolchain(const std::filesystem::path& file) {
-  Toolchain toolchain{.first_header = "cuda_runtime.h"};
+  Toolchain toolchain;
   std::istringstream lines(read_file(file));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blank = line.find(' ');

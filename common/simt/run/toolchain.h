@@ -11,8 +11,9 @@ namespace simt::run {
 
 /// What a program is built with.
 struct Toolchain {
-  std::string compiler;              ///< its path
-  std::string first_header;          ///< what CUDA sources include first: compiled already, or not
+  std::string compiler;  ///< its path
+  /// What CUDA sources include first: compiled already, or not.
+  std::string first_header = "cuda_runtime.h";
   std::vector<std::string> compile;  ///< flags
   std::vector<std::string> link;     ///< objects, libraries and flags
 };
