@@ -13,7 +13,7 @@ if(CUDNN_PYTHON)
 endif()
 
 find_path(CUDNN_INCLUDE_DIR cudnn_version.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${cudnn_wheel}/include)
-find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9
+find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 NAMES_PER_DIR  # else another version's "cudnn" wins
              HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib ${cudnn_wheel}/lib)
 mark_as_advanced(CUDNN_INCLUDE_DIR CUDNN_LIBRARY)
 

@@ -5,6 +5,13 @@
 #   step_NN_slug_gpu_tests   the same on a GPU, where CUDA was found; skipped on a machine without one, unless the
 #                            environment has REQUIRE_GPU=1
 
+# Whether this compiler makes of each kernel what the pages show: of a statement's lines, compilers choose which one an access
+# stands in, and they branch where others select. Pages are written with g++ 12.
+set(worklog_counts_as_pages FALSE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^12\\.")
+  set(worklog_counts_as_pages TRUE)
+endif()
+
 # The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16)
 set(worklog_short_suites inputs shapes top_k bad_input)

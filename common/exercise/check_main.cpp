@@ -14,9 +14,9 @@ namespace {
 
 using namespace worklog;
 
-const Exercise& find(const std::string& step, const std::string& role) {
+const Exercise* find(const std::string& step, const std::string& role) {
   const Exercise* found = find_exercise(step, role);
-  if (found != nullptr) return *found;
+  if (found != nullptr) return found;
   throw std::runtime_error(
       "the file registers no exercise: its last line must be WORKLOG_EXERCISE(launch, ...), as in "
       "the skeleton");
@@ -31,10 +31,10 @@ int main(int argc, char** argv) {
   }
   try {
     const std::string step = argv[1];
-    const Exercise& exercise = find(step, argv[2]);
-    const Exercise& solution = find(step, "solution");
+    const Exercise* const exercise = find(step, argv[2]);
+    const Exercise* const solution = find(step, "solution");
     const bool ok = run_watched(std::cout, [&](Progress& progress) {
-      return check_exercise(std::cout, exercise, solution, progress);
+      return check_exercise(std::cout, *exercise, *solution, progress);
     });
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const std::exception& error) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests one exercise: check.py PROGRAM steps/NN_slug
+"""Tests one exercise: check.py PROGRAM steps/NN_slug [--other-counts]
 
-PROGRAM is the check of all exercises (tests/exercises/CMakeLists.txt).
+PROGRAM is the check of all exercises (tests/exercises/CMakeLists.txt). With --other-counts another
+compiler built it than the one that the pages were written with: numbers of counters may differ.
 """
 
 import difflib
@@ -73,7 +74,8 @@ def test_that_skeleton_fails_as_its_page_says(program: str, exercise: pathlib.Pa
         assert says(output, line), f"README.md quotes what the check does not say: {line}"
 
 
-def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.Path) -> None:
+def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.Path,
+                                               other_counts: bool) -> None:
     """Its counters are on the page, all of them: or a solution that got worse would go unseen, as
     the check compares it with itself. So are the block sizes that it tries."""
     code, output = run(program, exercise, "solution")
@@ -82,6 +84,9 @@ def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.P
     counters = [line for line in said if line.endswith(" reached")]
     quoted = quoted_lines(exercise / "README.md", "a solution")
     wanted = [HEAD, *counters, "All reached."]
+    if other_counts:
+        quoted, wanted = ([re.sub(r"\d+", "n", line) for line in lines]
+                          for lines in (quoted, wanted))
     assert quoted == wanted, "README.md must quote of it\n    " + "\n    ".join(wanted)
     assert HEAD in said, f"the check prints no '{HEAD}'"
 
@@ -130,11 +135,12 @@ def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
 
 
 def main() -> int:
-    program, step = sys.argv[1:]
+    program, step, *options = sys.argv[1:]
     exercise = pathlib.Path(step) / "exercise"
     try:
         test_that_solution_only_fills_the_gap(exercise)
-        test_that_solution_passes_as_its_page_says(program, exercise)
+        test_that_solution_passes_as_its_page_says(program, exercise,
+                                                   "--other-counts" in options)
         test_that_skeleton_fails_as_its_page_says(program, exercise)
         test_that_wrong_solutions_are_refused(program, exercise)
         test_that_answers_are_folded(exercise)
