@@ -82,8 +82,8 @@ AddressesByObject by_object(const std::set<std::uintptr_t>& return_addresses, Li
   return addresses;
 }
 
-// For a shell: in quotes, within which a quote ends them, stands for itself, and begins them again.
-std::string quoted(const std::string& path) {
+// In quotes, within which a quote ends them, stands for itself, and begins them again.
+std::string quoted_for_shell(const std::string& path) {
   std::string text = "'";
   for (const char c : path)
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -92,7 +92,7 @@ std::string quoted(const std::string& path) {
 
 // What addr2line says of each. With -a it begins each with the address.
 std::vector<BestPlace> places_in(const std::string& object, const std::vector<Address>& addresses) {
-  std::string command = "addr2line -a -i -e " + quoted(object);
+  std::string command = "addr2line -a -i -e " + quoted_for_shell(object);
   for (const Address& address : addresses)
     command += " " + address.offset;
   std::vector<BestPlace> places;
