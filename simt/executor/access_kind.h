@@ -1,0 +1,23 @@
+/// \file
+/// The kinds of accesses that are told apart.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+/// What an access is to, and what it does there.
+enum class AccessKind : std::uint8_t {
+  kGlobalLoad,    ///< with managed memory and variables of the device
+  kGlobalStore,   ///< likewise
+  kGlobalAtomic,  ///< likewise
+  kSharedLoad,    ///< of the block's own
+  kSharedStore,   ///< likewise
+  kSharedAtomic,  ///< likewise
+  kConstantLoad,  ///< of a `__constant__` variable
+  kDistributed,   ///< the shared memory of another block of the cluster
+  kFence,         ///< no access: makes those before it visible to other blocks
+  kMeeting,       ///< an atomic operation on memory whose traffic is not counted
+};
+
+}  // namespace simt

@@ -1,0 +1,186 @@
+#include "simt/executor/checkers/findings.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "simt/executor/checkers/host_call.h"
+#include "simt/executor/counters.h"
+#include "simt/executor/counters/source_lines.h"
+#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/launch/worker.h"
+
+namespace simt {
+namespace {
+
+constexpr std::uint64_t kHost = ~std::uint64_t{0};
+
+struct Pending {
+  std::uint64_t block = kHost;
+  std::string kind;
+  std::string line;
+  std::string message;
+  std::string who;
+  std::string notes;
+};
+
+struct Collection {
+  std::mutex mutex;
+  bool printed = true;
+  std::map<std::string, Pending> pending;  // by kind and lines
+  std::vector<Finding> published;
+};
+
+Collection& collection() {
+  static Collection& instance = *new Collection;
+  return instance;
+}
+
+std::string text(const Index3& index) {
+  char text[40];
+  std::snprintf(text, sizeof text, "(%u,%u,%u)", index.x, index.y, index.z);
+  return text;
+}
+
+std::string running_thread() {
+  if (current.lane == nullptr) return "in host code";
+  const Block& block = *current.lane->warp->block;
+  return std::string("in kernel ") + block.worker->launch->kernel + ", block " + text(block.index) +
+         ", thread " + text(current.lane->index);
+}
+
+std::string line_of(const Place& place) {
+  if (place.code_address != 0) return source_line(place.code_address);
+  if (place.line.file == nullptr) {
+    return HostCall::place() != 0 ? source_line(HostCall::place()) : "host code";
+  }
+  if (place.line.line == 0) return place.line.file;
+  return source_line(place.line.file, place.line.line);
+}
+
+// The linker may give this library functions of the standard library as they were compiled in
+// device code: what they do is not the lane's, which is not stopped in the middle of it either.
+class Reporting {
+ public:
+  Reporting() : log_(std::exchange(current.log, nullptr)), was_(current.reporting) {
+    current.reporting = true;
+  }
+  Reporting(const Reporting&) = delete;
+  Reporting& operator=(const Reporting&) = delete;
+  ~Reporting() {
+    current.reporting = was_;
+    current.log = log_;
+  }
+
+ private:
+  LaneLog* log_;
+  bool was_;
+};
+
+void add(Pending finding, const Notes& notes) {
+  std::string key = finding.kind + " " + finding.line;
+  for (const Note& note : notes) {
+    const std::string line = line_of(note.place);
+    key += " " + line;
+    finding.notes += "\n" + line + ": note: " + note.message;
+  }
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  const auto [known, is_new] = all.pending.try_emplace(key, finding);
+  if (!is_new && finding.block < known->second.block) known->second = std::move(finding);
+}
+
+}  // namespace
+
+std::string describe(const LaunchConfig& config, const ThreadOfLaunch& thread) {
+  return "block " + text(index_in(config.grid, thread.block)) + ", thread " +
+         text(index_in(config.block, thread.thread));
+}
+
+void report(const char* kind, const Place& place, const std::string& message, const Notes& notes) {
+  const Reporting reporting;
+  const Lane* lane = current.lane;
+  add({.block = lane != nullptr ? lane->warp->block->number : kHost,
+       .kind = kind,
+       .line = line_of(place),
+       .message = message,
+       .who = running_thread(),
+       .notes = {}},
+      notes);
+}
+
+void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* kind,
+               const Place& place, const std::string& message, const Notes& notes) {
+  add({.block = thread.block,
+       .kind = kind,
+       .line = line_of(place),
+       .message = message,
+       .who = std::string("in kernel ") + launch.kernel + ", " + describe(launch.config, thread),
+       .notes = {}},
+      notes);
+}
+
+void report_and_end_launch(const char* kind, const Place& place, const std::string& message,
+                           int error) {
+  report(kind, place, message);
+  Lane& self = *current.lane;
+  worker_of(self).launch->error = error;
+  abandon_launch(self);
+}
+
+void print_note(const std::string& line, const std::string& message) {
+  std::fprintf(stderr, "%s: note: %s\n", line.c_str(), message.c_str());
+}
+
+void note_in_host_code(const std::string& message) {
+  print_note(line_of({}), message);
+}
+
+void publish_findings() {
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  std::vector<Pending> sorted;
+  sorted.reserve(all.pending.size());
+  for (auto& [key, finding] : all.pending)
+    sorted.push_back(std::move(finding));
+  all.pending.clear();
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Pending& a, const Pending& b) { return a.block < b.block; });
+  for (const Pending& finding : sorted) {
+    all.published.push_back({finding.kind, finding.line + ": error: " + finding.message + " [" +
+                                               finding.kind + "]\n  " + finding.who +
+                                               finding.notes});
+    if (all.printed) std::fprintf(stderr, "%s\n", all.published.back().message.c_str());
+  }
+}
+
+namespace {
+
+// Those of host code that nothing has published yet.
+[[gnu::destructor]] void publish_at_exit() {
+  publish_findings();
+}
+
+}  // namespace
+
+const std::vector<Finding>& findings() {
+  publish_findings();
+  return collection().published;
+}
+
+void clear_findings() {
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  all.pending.clear();
+  all.published.clear();
+}
+
+void set_findings_printed(bool on) {
+  collection().printed = on;
+}
+
+}  // namespace simt

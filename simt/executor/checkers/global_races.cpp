@@ -1,0 +1,555 @@
+#include "simt/executor/checkers/global_races.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/counters/tally.h"
+#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/launch/worker.h"
+#include "simt/executor/memory/address_space.h"
+#include "simt/executor/memory/arena.h"
+#include "simt/executor/memory/device_memory.h"
+
+namespace simt {
+namespace {
+
+// ---- keys: who accessed an element, in 64 bits ----
+//
+// Of two keys that differ in rank the larger one is kept, so the fields are in the order of their
+// importance: those of the running epoch before older ones (and zeroed memory), accesses before
+// their block's first meeting with others before later ones, low blocks before high ones, accesses
+// after a fence before those that it makes known. Of one rank, the block's first access is kept.
+
+using Key = std::uint64_t;
+
+template <unsigned kShift, unsigned kBits>
+struct Field {
+  static constexpr Key kMax = (Key{1} << kBits) - 1;
+  static constexpr Key put(Key value) { return (value & kMax) << kShift; }
+  static constexpr Key get(Key key) { return key >> kShift & kMax; }
+};
+using CodeField = Field<0, 24>;
+using ThreadField = Field<24, 10>;
+using FencesField = Field<34, 2>;  // how many the block had made; the highest means many
+using BlockField = Field<36, 22>;
+using UnmetField = Field<58, 1>;  // the block had met no other
+using EpochField = Field<59, 5>;
+
+constexpr unsigned kRankShift = 34;
+Key rank_of(Key key) {
+  return key >> kRankShift;
+}
+
+Key block_of(Key key) {
+  return BlockField::kMax - BlockField::get(key);
+}
+unsigned thread_of(Key key) {
+  return static_cast<unsigned>(ThreadField::kMax - ThreadField::get(key));
+}
+std::uint32_t code_of(Key key) {
+  return static_cast<std::uint32_t>(CodeField::kMax - CodeField::get(key));
+}
+
+// ---- what is remembered ----
+
+constexpr unsigned kAccesses = 3;
+// Elements of 1, 2 and 4 bytes are kept apart; wider accesses are several of 4.
+constexpr unsigned kSizes = 3;
+
+enum class GlobalAccess : std::uint8_t { kStore, kLoad, kAtomic };
+
+// The two first blocks for each element of one size and kind of access.
+struct Shadow {
+  Key* first = nullptr;
+  Key* second = nullptr;
+  std::uint8_t* lines = nullptr;  ///< for each line the last epoch that has accessed it
+};
+
+// Several workers note accesses at once. Whoever does holds the lock of the 128 bytes, which are
+// what a warp mostly accesses together.
+constexpr unsigned kLineShift = 7;
+constexpr std::size_t kLines = Arena::kPlacesBytes >> kLineShift;
+constexpr unsigned kLocks = 1024;
+struct alignas(64) Lock {
+  std::atomic<bool> taken = false;
+};
+
+struct Races {
+  std::mutex mutex;
+  Key epoch = 0;
+  ClusteredGrid grid;
+  bool clustered = false;
+  bool on = false;
+  /// Bits of used(): which kinds of access the launch has made.
+  std::atomic<unsigned> used = 0;
+  std::array<Shadow, kSizes * kAccesses> shadows;
+  std::array<Lock, kLocks> locks;
+  /// For each 4 bytes the epoch in which they became suspect.
+  std::uint8_t* suspected = nullptr;
+  std::vector<std::uintptr_t> suspects;
+  /// For each block the epoch, and its fences before its last meeting with others.
+  std::uint8_t* fences_at_meeting = nullptr;
+};
+constinit Races races = {};
+
+constexpr unsigned index_of(unsigned size, GlobalAccess access) {
+  return size * kAccesses + static_cast<unsigned>(access);
+}
+constexpr unsigned mask_of(GlobalAccess access) {
+  unsigned mask = 0;
+  for (unsigned size = 0; size < kSizes; ++size)
+    mask |= 1u << index_of(size, access);
+  return mask;
+}
+constexpr unsigned conflicts_of(GlobalAccess access) {
+  switch (access) {
+    case GlobalAccess::kLoad:
+      return mask_of(GlobalAccess::kStore) | mask_of(GlobalAccess::kAtomic);
+    case GlobalAccess::kAtomic:
+      return mask_of(GlobalAccess::kStore) | mask_of(GlobalAccess::kLoad);
+    default:
+      return (1u << kSizes * kAccesses) - 1;
+  }
+}
+
+template <typename T>
+T* reserve_array(std::size_t count) {
+  return static_cast<T*>(reserve_address_space(count * sizeof(T)));
+}
+
+bool is_current(Key key) {
+  return EpochField::get(key) == races.epoch;
+}
+bool untouched(const Shadow& shadow, std::size_t offset) {
+  return shadow.lines[offset >> kLineShift] != races.epoch;
+}
+bool same_agent(Key a, Key b) {
+  if (BlockField::get(a) == BlockField::get(b)) return true;
+  return races.clustered &&
+         races.grid.cluster_of(block_of(a)) == races.grid.cluster_of(block_of(b));
+}
+
+[[gnu::noinline]] void start_using(unsigned index) {
+  const std::lock_guard lock(races.mutex);
+  Shadow& shadow = races.shadows[index];
+  if (shadow.first == nullptr) {
+    const std::size_t elements = Arena::kPlacesBytes >> (index / kAccesses);
+    shadow.second = reserve_array<Key>(elements);
+    shadow.lines = reserve_array<std::uint8_t>(kLines);
+    shadow.first = reserve_array<Key>(elements);
+  }
+  races.used |= 1u << index;
+}
+
+// Under the lock of its line.
+[[gnu::noinline]] void suspect(std::size_t offset) {
+  const auto epoch = static_cast<std::uint8_t>(races.epoch);
+  if (std::exchange(races.suspected[offset / 4], epoch) == epoch) return;
+  const std::lock_guard lock(races.mutex);
+  races.suspects.push_back(arena.begin + offset / 4 * 4);
+}
+
+// ---- noting accesses ----
+
+class LineLock {
+ public:
+  LineLock() = default;
+  LineLock(const LineLock&) = delete;
+  LineLock& operator=(const LineLock&) = delete;
+  ~LineLock() { release(); }
+
+  /// Changes over to the line of this offset.
+  void hold(std::size_t offset) {
+    const std::size_t line = offset >> kLineShift;
+    if (line == line_) return;
+    release();
+    line_ = line;
+    std::atomic<bool>& taken = races.locks[line % kLocks].taken;
+    while (taken.exchange(true, std::memory_order_acquire)) {
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  void release() {
+    if (line_ != kNone) races.locks[line_ % kLocks].taken.store(false, std::memory_order_release);
+  }
+  std::size_t line_ = kNone;
+};
+
+[[gnu::noinline]] void keep_second(const Shadow& shadow, std::size_t element, Key key) {
+  Key& second = shadow.second[element];
+  if (is_current(key) && rank_of(key) > rank_of(second)) second = key;
+}
+
+void keep(const Shadow& shadow, std::size_t element, Key key) {
+  Key& first = shadow.first[element];
+  if (rank_of(key) > rank_of(first)) {
+    const Key before = std::exchange(first, key);
+    if (is_current(before) && !same_agent(before, key)) keep_second(shadow, element, before);
+  } else if (!same_agent(first, key)) {
+    keep_second(shadow, element, key);
+  }
+}
+
+bool others_in(const Shadow& shadow, std::size_t element, Key key) {
+  const Key first = shadow.first[element];
+  if (!is_current(first)) return false;
+  return !same_agent(first, key) || is_current(shadow.second[element]);
+}
+
+// Whether other blocks accessed any of these bytes in a conflicting way.
+void look_for_others(unsigned conflicts, std::size_t offset, unsigned bytes, Key key) {
+  for (unsigned rest = conflicts; rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<unsigned>(std::countr_zero(rest));
+    const unsigned size = index / kAccesses;
+    const Shadow& shadow = races.shadows[index];
+    if (untouched(shadow, offset)) continue;
+    const std::size_t last = (offset + bytes - 1) >> size;
+    for (std::size_t element = offset >> size; element <= last; ++element) {
+      if (others_in(shadow, element, key)) [[unlikely]]
+        suspect(element << size);
+    }
+  }
+}
+
+// What a request's lanes have in common.
+struct Noting {
+  GlobalAccess access;
+  unsigned size;
+  Shadow shadow;
+  Key key;  ///< of lane 0
+  static Key of_lane(Key first, unsigned lane) { return first - (Key{lane} << 24); }
+};
+
+void note_lane(const Noting& noting, std::size_t offset, unsigned bytes, unsigned lane) {
+  const Key key = Noting::of_lane(noting.key, lane);
+  for (unsigned byte = 0; byte < bytes; byte += 1u << noting.size)
+    keep(noting.shadow, (offset + byte) >> noting.size, key);
+  // Read under the lock: who came before must be known by what they used.
+  const unsigned used = races.used.load(std::memory_order_acquire);
+  look_for_others(used & conflicts_of(noting.access), offset, bytes, key);
+}
+
+// ---- the common case: neighbouring lanes access neighbouring words, alone ----
+//
+// Noting it lane by lane took a fifth of the executor's time in step 05, this takes a thirteenth.
+
+bool all_of_rank(const Key* words, unsigned count, Key key) {
+  Key differences = 0;
+  for (unsigned i = 0; i < count; ++i)
+    differences |= words[i] ^ key;
+  return rank_of(differences) == 0;
+}
+
+bool none_of_epoch(const Key* words, unsigned count) {
+  unsigned current = 0;
+  for (unsigned i = 0; i < count; ++i)
+    current += is_current(words[i]);
+  return current == 0;
+}
+
+bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) {
+  unsigned rest = races.used.load(std::memory_order_acquire) & conflicts_of(noting.access);
+  for (; rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<unsigned>(std::countr_zero(rest));
+    const Shadow& shadow = races.shadows[index];
+    if (untouched(shadow, offset)) continue;
+    const std::size_t word = offset >> 2;
+    const bool mine = index / kAccesses == noting.size &&
+                      all_of_rank(shadow.first + word, count, noting.key) &&
+                      none_of_epoch(shadow.second + word, count);
+    if (!mine) return false;
+  }
+  return true;
+}
+
+// Words of one line, by lanes from `lane` on. False if it is not that simple.
+bool note_words(const Noting& noting, std::size_t offset, unsigned count, unsigned lane) {
+  Key* const kept = noting.shadow.first + (offset >> 2);
+  if (untouched(noting.shadow, offset) || !all_of_rank(kept, count, noting.key)) {
+    if (!untouched(noting.shadow, offset) && !none_of_epoch(kept, count)) return false;
+    for (unsigned i = 0; i < count; ++i)
+      kept[i] = Noting::of_lane(noting.key, lane + i);
+  }
+  return nobody_conflicts(noting, offset, count);
+}
+
+bool are_neighbours(const Request& request) {
+  const unsigned last = request.count - 1;
+  return request.bytes == 4 && request.stride.regular && request.stride.bytes == 4 &&
+         request.lanes[last] - request.lanes[0] == static_cast<int>(last);
+}
+
+// How many lanes from `from` on access neighbouring words of one line.
+unsigned words_of_line(const Request& request, unsigned from) {
+  constexpr std::uint64_t kLineBytes = std::uint64_t{1} << kLineShift;
+  const std::uint64_t rest = (kLineBytes - request.address(from) % kLineBytes) / 4;
+  return std::min(request.count - from, static_cast<unsigned>(rest));
+}
+
+void note_access(const Warp& warp, const Request& request, GlobalAccess access) {
+  const unsigned size = request.bytes >= 4 ? 2 : request.bytes / 2;
+  const unsigned index = index_of(size, access);
+  if ((races.used >> index & 1) == 0) [[unlikely]]
+    start_using(index);
+  const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - (request.site >> 1)) |
+                  ThreadField::put(ThreadField::kMax - warp.lanes->thread);
+  const Noting noting = {access, size, races.shadows[index], key};
+  const bool neighbours = are_neighbours(request);
+  LineLock lock;
+  for (unsigned i = 0; i < request.count;) {
+    const unsigned run = neighbours ? words_of_line(request, i) : 1;
+    const std::size_t offset = request.address(i) - arena.begin;
+    lock.hold(offset);
+    if (!neighbours || !note_words(noting, offset, run, request.lanes[i])) {
+      for (unsigned k = i; k < i + run; ++k)
+        note_lane(noting, request.address(k) - arena.begin, request.bytes, request.lanes[k]);
+    }
+    noting.shadow.lines[offset >> kLineShift] = static_cast<std::uint8_t>(races.epoch);
+    i += run;
+  }
+}
+
+// ---- launches and blocks ----
+
+void forget_all_epochs() {
+  for (unsigned index = 0; index < races.shadows.size(); ++index) {
+    const Shadow& shadow = races.shadows[index];
+    if (shadow.first == nullptr) continue;
+    const std::size_t bytes = (Arena::kPlacesBytes >> (index / kAccesses)) * sizeof(Key);
+    discard_pages(shadow.first, bytes);
+    discard_pages(shadow.second, bytes);
+    discard_pages(shadow.lines, kLines);
+  }
+  discard_pages(races.suspected, Arena::kPlacesBytes / 4);
+  discard_pages(races.fences_at_meeting, BlockField::kMax + 1);
+}
+
+void begin_epoch() {
+  if (races.suspected == nullptr) {
+    races.suspected = reserve_array<std::uint8_t>(Arena::kPlacesBytes / 4);
+    races.fences_at_meeting = reserve_array<std::uint8_t>(BlockField::kMax + 1);
+  }
+  if (races.epoch == EpochField::kMax) {
+    forget_all_epochs();
+    races.epoch = 0;
+  }
+  ++races.epoch;
+  races.used = 0;
+  races.suspects.clear();
+}
+
+void give_key(Block& block) {
+  block.race_key = EpochField::put(races.epoch) | UnmetField::put(!block.met) |
+                   BlockField::put(BlockField::kMax - block.number) |
+                   FencesField::put(block.fences);
+}
+
+void note_fence(Block& block) {
+  if (block.fences == FencesField::kMax) return;
+  ++block.fences;
+  give_key(block);
+}
+
+void note_meeting(Block& block) {
+  races.fences_at_meeting[block.number] =
+      static_cast<std::uint8_t>(races.epoch << 2 | block.fences);
+  block.met = true;
+  give_key(block);
+}
+
+}  // namespace
+
+void begin_global_races(const Launch& launch) {
+  races.grid = {launch.config.grid, launch.config.cluster};
+  const std::uint64_t blocks_per_cluster = volume(launch.config.cluster);
+  races.clustered = blocks_per_cluster > 1;
+  races.on = launch.checking && launch.counting && launch.blocks > blocks_per_cluster;
+  if (races.on) begin_epoch();
+}
+
+void begin_block_of_global_races(Block& block) {
+  block.fences = 0;
+  block.met = false;
+  block.race_key = 0;
+  if (races.on && block.number < BlockField::kMax) give_key(block);
+}
+
+void note_in_global_races(const Warp& warp, const Request& request) {
+  // Volatile accesses are taken for what programs use them as: flags, by which blocks meet.
+  if (request.is_volatile) {
+    note_access(warp, request, GlobalAccess::kAtomic);
+    return note_meeting(*warp.block);
+  }
+  switch (request.kind) {
+    case AccessKind::kGlobalLoad:
+      return note_access(warp, request, GlobalAccess::kLoad);
+    case AccessKind::kGlobalStore:
+      return note_access(warp, request, GlobalAccess::kStore);
+    case AccessKind::kGlobalAtomic:
+      note_access(warp, request, GlobalAccess::kAtomic);
+      return note_meeting(*warp.block);
+    case AccessKind::kMeeting:
+      return note_meeting(*warp.block);
+    case AccessKind::kFence:
+      return note_fence(*warp.block);
+    default:
+      return;
+  }
+}
+
+// ---- judging ----
+
+namespace {
+
+struct Side {
+  Key key;
+  GlobalAccess access;
+  std::uintptr_t address;
+  unsigned bytes;
+};
+
+struct Race {
+  Side mine;
+  Side other;
+};
+
+// What a block did is known to others when it made a fence after that, and then met them. An atomic
+// operation needs no fence to be known.
+bool is_made_known(const Side& side) {
+  if (side.access == GlobalAccess::kAtomic) return true;
+  const unsigned at_meeting = races.fences_at_meeting[block_of(side.key)];
+  if (at_meeting >> 2 != races.epoch) return false;
+  const Key fences = FencesField::get(side.key);
+  return (at_meeting & FencesField::kMax) > fences || fences == FencesField::kMax;
+}
+
+bool comes_before(const Side& a, const Side& b) {
+  return UnmetField::get(b.key) == 0 && is_made_known(a);
+}
+
+bool is_race(const Side& a, const Side& b) {
+  const bool overlap = a.address < b.address + b.bytes && b.address < a.address + a.bytes;
+  const bool conflict = conflicts_of(a.access) & mask_of(b.access);
+  return overlap && conflict && !same_agent(a.key, b.key) && !comes_before(a, b) &&
+         !comes_before(b, a);
+}
+
+// All that is remembered of 4 bytes, stores first.
+std::vector<Side> sides_of(std::uintptr_t word) {
+  std::vector<Side> sides;
+  for (const GlobalAccess access :
+       {GlobalAccess::kStore, GlobalAccess::kLoad, GlobalAccess::kAtomic}) {
+    for (unsigned size = 0; size < kSizes; ++size) {
+      const unsigned index = index_of(size, access);
+      if ((races.used >> index & 1) == 0) continue;
+      const unsigned bytes = 1u << size;
+      for (std::uintptr_t address = word; address < word + 4; address += bytes) {
+        const std::size_t element = (address - arena.begin) >> size;
+        const Shadow& shadow = races.shadows[index];
+        for (const Key key : {shadow.first[element], shadow.second[element]}) {
+          if (is_current(key)) sides.push_back({key, access, address, bytes});
+        }
+      }
+    }
+  }
+  return sides;
+}
+
+std::optional<Race> race_at(std::uintptr_t word) {
+  const std::vector<Side> sides = sides_of(word);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    for (std::size_t k = i + 1; k < sides.size(); ++k) {
+      if (is_race(sides[i], sides[k])) return Race{sides[i], sides[k]};
+    }
+  }
+  return std::nullopt;
+}
+
+// As a noun in a sentence.
+std::string name_of(GlobalAccess access) {
+  switch (access) {
+    case GlobalAccess::kLoad:
+      return "a load";
+    case GlobalAccess::kStore:
+      return "a store";
+    default:
+      return "an atomic operation";
+  }
+}
+
+ThreadOfLaunch thread_of_launch(Key key) {
+  return {block_of(key), thread_of(key)};
+}
+
+Place place_of(const Launch& launch, const Tally& tally, const Side& side) {
+  const std::uint32_t code = code_of(side.key);
+  if (side.access == GlobalAccess::kAtomic) {
+    for (const auto& [event, line] : tally.located()) {
+      if (CodeField::get(event >> 1) == code) return {line, 0};
+    }
+  }
+  return {{}, code_address_near<24>(reinterpret_cast<std::uintptr_t>(launch.body), code)};
+}
+
+void report_race(const Launch& launch, const Tally& tally, const Race& race) {
+  const auto who = [&](const Side& side) {
+    return describe(launch.config, thread_of_launch(side.key));
+  };
+  report_of(launch, thread_of_launch(race.mine.key), "global-race",
+            place_of(launch, tally, race.mine),
+            name_of(race.mine.access) + " races with " + name_of(race.other.access) +
+                " by another block, at " + DeviceMemory::instance().describe(race.mine.address) +
+                ": no __threadfence() and atomic operation lie in between",
+            {{place_of(launch, tally, race.other),
+              name_of(race.other.access) + " by " + who(race.other)}});
+}
+
+// One race for each pair of lines: that of the lowest blocks, threads and addresses.
+struct RaceOrder {
+  static auto lines(const Race& race) {
+    return std::tuple(code_of(race.mine.key), code_of(race.other.key), race.mine.access,
+                      race.other.access);
+  }
+  static auto rank(const Race& race) {
+    return std::tuple(block_of(race.mine.key), thread_of(race.mine.key), block_of(race.other.key),
+                      thread_of(race.other.key), race.mine.address);
+  }
+};
+
+}  // namespace
+
+void end_global_races(const Launch& launch, const Tally& tally) {
+  // A launch that ended early did so at another point in each run.
+  if (!races.on || launch.error != 0) return;
+  using Lines = decltype(RaceOrder::lines(std::declval<Race>()));
+  std::map<Lines, Race> found;
+  for (const std::uintptr_t word : races.suspects) {
+    const auto race = race_at(word);
+    if (!race) continue;
+    const auto [known, is_new] = found.try_emplace(RaceOrder::lines(*race), *race);
+    if (!is_new && RaceOrder::rank(*race) < RaceOrder::rank(known->second)) known->second = *race;
+  }
+  for (const auto& [lines, race] : found)
+    report_race(launch, tally, race);
+}
+
+void next_phase_of_global_races(Worker& worker, unsigned blocks) {
+  if (!races.on) return;
+  end_global_races(*worker.launch, worker.tally);
+  begin_epoch();
+  for (unsigned slot = 0; slot < blocks; ++slot)
+    begin_block_of_global_races(*worker.blocks[slot]);
+}
+
+}  // namespace simt

@@ -1,0 +1,200 @@
+#include "simt/executor/checkers/shared_races.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/launch/worker.h"
+
+namespace simt {
+namespace {
+
+// A thread is ordered after whatever its block did before the last block barrier, whatever its own
+// warp did before the last __syncwarp, and whatever its cluster did before the last cluster
+// barrier. Times are of the worker's clock, which ticks at each of them.
+struct Accessor {
+  unsigned thread;
+  unsigned block;  ///< within the cluster
+  std::uint32_t last_cluster_barrier;
+  std::uint32_t last_barrier;
+  std::uint32_t last_sync;
+  std::uint32_t now;
+  std::uint32_t code;
+};
+
+Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_address) {
+  const Block& block = *lane.warp->block;
+  const Worker& worker = *block.worker;
+  return {.thread = lane.thread,
+          .block = block.rank,
+          // What happened before the owner began was done to another block's memory.
+          .last_cluster_barrier = std::max(worker.last_cluster_barrier, owner.start),
+          .last_barrier = block.last_barrier,
+          .last_sync = lane.warp->last_sync,
+          .now = worker.clock,
+          .code = static_cast<std::uint32_t>(code_address)};
+}
+
+bool is_same_warp(const LastAccess& other, const Accessor& me) {
+  return other.thread / kWarpSize == me.thread / kWarpSize;
+}
+
+bool races_with_last(const LastAccess& other, const Accessor& me) {
+  if (other.block != me.block) return other.time >= me.last_cluster_barrier;
+  if (other.time < me.last_barrier || other.thread == me.thread) return false;
+  return !is_same_warp(other, me) || other.time >= me.last_sync;
+}
+
+// Also with those that came before the last one.
+bool races_with_any(const LastAccess& other, const Accessor& me) {
+  if (races_with_last(other, me)) return true;
+  if (other.others == LastAccess::kBlocks) return other.time >= me.last_cluster_barrier;
+  if (other.block != me.block || other.time < me.last_barrier) return false;
+  return other.others == LastAccess::kWarps ||
+         (other.others == LastAccess::kLanes && other.time >= me.last_sync);
+}
+
+// Who made such accesses before, if this one is noted now.
+LastAccess::Others others_before(const LastAccess& last, const Accessor& me) {
+  const auto others = static_cast<LastAccess::Others>(last.others);
+  if (last.time < me.last_cluster_barrier) return LastAccess::kNone;
+  if (others == LastAccess::kBlocks || last.block != me.block) return LastAccess::kBlocks;
+  if (last.time < me.last_barrier) return LastAccess::kNone;
+  if (others == LastAccess::kWarps || !is_same_warp(last, me)) return LastAccess::kWarps;
+  if (last.time < me.last_sync) return LastAccess::kNone;
+  return others == LastAccess::kLanes || last.thread != me.thread ? LastAccess::kLanes
+                                                                  : LastAccess::kNone;
+}
+
+void note(LastAccess& last, const Accessor& me, LastAccess::Others others) {
+  last.time = me.now;
+  last.code = me.code;
+  last.thread = me.thread & 0x3ff;
+  last.block = static_cast<std::uint16_t>(me.block);
+  last.others = others;
+}
+
+enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kLoad:
+      return "load";
+    case Kind::kStore:
+      return "store";
+    default:
+      return "atomic operation";
+  }
+}
+
+// An access that is about to happen to one byte.
+struct Attempt {
+  const Lane& lane;
+  const Block& owner;
+  std::uintptr_t address;
+  Kind kind;
+  std::uintptr_t code_address;
+};
+
+[[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind) {
+  const Block& block = *mine.lane.warp->block;
+  const Worker& worker = *block.worker;
+  const Block& other_block = *worker.blocks[other.block];
+  const bool same_thread = &other_block == &block && other.thread == mine.lane.thread;
+  const std::string barrier = &other_block == &block ? "barrier" : "cluster barrier";
+  // The last to access it was the thread itself: others that did so before are those that race.
+  const std::string mine_and_others = "thread " + std::to_string(mine.lane.thread) + " and others";
+  const std::string both =
+      "threads " + std::to_string(other.thread) + " and " + std::to_string(mine.lane.thread);
+  const std::string who = same_thread ? "several threads, the last of them " : "";
+  const SharedMemory& shared = worker.shared;
+  report("shared-race", {{}, mine.code_address},
+         std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
+             (same_thread ? mine_and_others : both) + " have no " + barrier + " in between, at " +
+             shared.describe(shared.offset_in_slot(mine.address)),
+         {{{{}, code_address_near<32>(mine.code_address, other.code)},
+           std::string("the ") + name_of(other_kind) + " by " + who +
+               describe(worker.launch->config, {other_block.number, other.thread})}});
+}
+
+[[gnu::noinline]] void report_unwritten(const Attempt& mine) {
+  const SharedMemory& shared = worker_of(mine.lane).shared;
+  report("uninitialized-shared-read", {{}, mine.code_address},
+         std::string(name_of(mine.kind)) + " of " +
+             shared.describe(shared.offset_in_slot(mine.address)) +
+             ", which its block has not written");
+}
+
+// Whether it is a mistake to access this byte now; reports that.
+bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
+                const Attempt& mine) {
+  const auto races_with = [&](const LastAccess& other, Kind kind) {
+    report_race(mine, other, kind);
+    return true;
+  };
+  if (races_with_last(byte.store, me)) return races_with(byte.store, Kind::kStore);
+  if (atomic != nullptr && races_with_any(*atomic, me)) return races_with(*atomic, Kind::kAtomic);
+  if (mine.kind == Kind::kStore) {
+    return races_with_any(byte.load, me) && races_with(byte.load, Kind::kLoad);
+  }
+  if (byte.store.time >= mine.owner.start) return false;
+  report_unwritten(mine);
+  return true;
+}
+
+// Notes an access to bytes of which all that is remembered is the same.
+void note_alike(SharedByte* cells, unsigned bytes, const Accessor& me, Kind kind) {
+  if (kind == Kind::kStore) {
+    for (unsigned i = 0; i < bytes; ++i)
+      note(cells[i].store, me, LastAccess::kNone);
+  } else {
+    const LastAccess::Others others = others_before(cells[0].load, me);
+    for (unsigned i = 0; i < bytes; ++i)
+      note(cells[i].load, me, others);
+  }
+}
+
+// Most accesses are to bytes that were always accessed together. False negatives, from bits that
+// mean nothing, only cost time.
+bool all_alike(const SharedByte* cells, unsigned bytes) {
+  return std::memcmp(cells, cells + 1, (bytes - 1) * sizeof(SharedByte)) == 0;
+}
+
+}  // namespace
+
+void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, bool store, std::uintptr_t code_address) {
+  const Accessor me = accessor(lane, owner, code_address);
+  SharedMemory& shared = worker_of(lane).shared;
+  SharedByte* const cells = shared.bytes_at(address);
+  const LastAccess* const atomics = shared.atomics_at(address);
+  Attempt mine = {lane, owner, address, store ? Kind::kStore : Kind::kLoad, code_address};
+  if (atomics == nullptr && all_alike(cells, bytes)) {
+    if (!is_mistake(cells[0], nullptr, me, mine)) note_alike(cells, bytes, me, mine.kind);
+    return;
+  }
+  for (unsigned i = 0; i < bytes; ++i, ++mine.address) {
+    if (is_mistake(cells[i], atomics != nullptr ? atomics + i : nullptr, me, mine)) return;
+    note_alike(cells + i, 1, me, mine.kind);
+  }
+}
+
+void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, std::uintptr_t code_address) {
+  const Accessor me = accessor(lane, owner, code_address);
+  SharedMemory& shared = worker_of(lane).shared;
+  shared.use_atomics();
+  SharedByte* const cells = shared.bytes_at(address);
+  LastAccess* const atomics = shared.atomics_at(address);
+  for (unsigned i = 0; i < bytes; ++i) {
+    const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};
+    const SharedByte& byte = cells[i];
+    if (races_with_last(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
+    if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
+    if (byte.store.time < owner.start) return report_unwritten(mine);
+    note(atomics[i], me, others_before(atomics[i], me));
+  }
+}
+
+}  // namespace simt

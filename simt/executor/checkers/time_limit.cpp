@@ -1,0 +1,189 @@
+// A kernel that never ends must be stopped where it is, at no cost to those that do end.
+// Instrumented code calls the executor in each basic block, and looks whether the lane's log is
+// full. So when the time is up, a signal makes the log of the lane that runs seem full; the lane
+// then stops itself, at a place where that is safe.
+
+#include "simt/executor/checkers/time_limit.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <thread>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/counters.h"
+#include "simt/executor/fibers/rendezvous.h"
+#include "simt/executor/launch/scheduler.h"
+
+namespace simt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kDefaultLimit = 600;
+constexpr int kErrorLaunchTimeout = 702;
+constexpr std::chrono::milliseconds kInterval{50};
+// For a kernel that waits in a library, and never comes by the executor: 3 seconds of signals.
+// They are counted where they arrive, because a lane that gets no processor cannot react, and
+// because the executor, too, may take seconds: to replay a long log, or to say where threads are.
+constexpr int kMostIgnoredSignals = 60;
+// And where no signal arrives, because a library blocks them, say.
+constexpr Seconds kLongestGrace{120};
+// Ignored by default, and used by few.
+constexpr int kSignal = SIGURG;
+
+double limit_from_environment() {
+  const char* text = std::getenv("SIMT_TIME_LIMIT");
+  if (text == nullptr) return kDefaultLimit;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end != text && *end == '\0' && seconds >= 0) return seconds;
+  std::fprintf(stderr, "SIMT_TIME_LIMIT='%s' is no number of seconds (0 for none): it is %g s\n",
+               text, kDefaultLimit);
+  return kDefaultLimit;
+}
+
+struct State {
+  std::mutex mutex;
+  Seconds limit{limit_from_environment()};
+  Launch* launch = nullptr;
+  Clock::time_point start;
+  std::map<Worker*, pthread_t> threads;
+  bool watching = false;
+};
+
+// Never destroyed: the watching thread outlives everything.
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+void fill_log_of_running_lane(int) {
+  Lane* const lane = current.lane;
+  if (lane == nullptr) return;
+  Worker& worker = worker_of(*lane);
+  if (worker.is_stopping || current.reporting) return;
+  ++worker.ignored_signals;
+  if (current.log == nullptr) current.log = &worker.tripwire;
+  current.log->seem_full();
+}
+
+Seconds limit() {
+  const std::lock_guard lock(state().mutex);
+  return state().limit;
+}
+
+std::string seconds_text(Seconds seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", seconds.count());
+  return text;
+}
+
+[[noreturn]] void end_program(const State& s) {
+  std::fprintf(stderr,
+               "error: the launch of kernel %s takes longer than %s, the time limit, and does not "
+               "react: the program is ended [time-limit]\n",
+               s.launch->kernel, seconds_text(s.limit).c_str());
+  std::_Exit(1);
+}
+
+// The lane that runs may have changed since the last signal, so it is sent until the launch ends.
+void interrupt_launch(State& s) {
+  s.launch->out_of_time = true;
+  for (const auto& [worker, thread] : s.threads) {
+    if (worker->ignored_signals > kMostIgnoredSignals) end_program(s);
+    pthread_kill(thread, kSignal);
+  }
+}
+
+[[noreturn]] void watch() {
+  State& s = state();
+  for (;;) {
+    std::this_thread::sleep_for(kInterval);
+    const std::lock_guard lock(s.mutex);
+    if (s.launch == nullptr || s.limit.count() == 0) continue;
+    const Seconds taken = Clock::now() - s.start;
+    if (taken > s.limit + kLongestGrace) end_program(s);
+    if (taken > s.limit) interrupt_launch(s);
+  }
+}
+
+void start_watching(State& s) {
+  s.watching = true;
+  struct sigaction action = {};
+  action.sa_handler = fill_log_of_running_lane;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(kSignal, &action, nullptr);
+  std::thread(watch).detach();
+}
+
+Place place_of_last_event(const Lane& lane) {
+  const Worker& worker = worker_of(lane);
+  const LaneLog& log = current.log != nullptr ? *current.log : worker.tripwire;
+  if (log.empty()) return {{"unknown line", 0}};
+  const Event event = log.last_event();
+  const auto& located = worker.tally.located();
+  const auto line = located.find(event);
+  if (line != located.end()) return {line->second, 0};
+  return {{}, code_address(event, reinterpret_cast<std::uintptr_t>(worker.launch->body))};
+}
+
+}  // namespace
+
+TimedLaunch::TimedLaunch(Launch& launch) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.launch = &launch;
+  s.start = Clock::now();
+  if (!s.watching && s.limit.count() > 0) start_watching(s);
+}
+
+TimedLaunch::~TimedLaunch() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.launch = nullptr;
+}
+
+InterruptibleWorker::InterruptibleWorker(Worker& worker) : worker_(worker) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.threads[&worker] = pthread_self();
+}
+
+InterruptibleWorker::~InterruptibleWorker() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.threads.erase(&worker_);
+}
+
+void check_time_limit(Lane& lane) {
+  Worker& worker = worker_of(lane);
+  if (!worker.launch->out_of_time || worker.is_stopping) return;
+  const Place place = place_of_last_event(lane);
+  worker.is_stopping = true;
+  current.log = nullptr;
+  report_and_end_launch(
+      "time-limit", place,
+      "the launch takes longer than " + seconds_text(limit()) +
+          ", the time limit; the threads of this block are:" + describe_threads(*lane.warp->block),
+      kErrorLaunchTimeout);
+}
+
+double time_limit() {
+  return limit().count();
+}
+
+void set_time_limit(double seconds) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.limit = Seconds(seconds);
+}
+
+}  // namespace simt

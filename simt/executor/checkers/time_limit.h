@@ -1,0 +1,39 @@
+/// \file
+/// Ends launches that take too long: their kernels may never end.
+#pragma once
+
+namespace simt {
+
+struct Lane;
+struct Launch;
+struct Worker;
+
+/// Watches a launch while it lives. Seconds come from the environment's SIMT_TIME_LIMIT, or from
+/// set_time_limit() (counters.h).
+class TimedLaunch {
+ public:
+  /// The time runs from here on.
+  explicit TimedLaunch(Launch& launch);
+  TimedLaunch(const TimedLaunch&) = delete;
+  TimedLaunch& operator=(const TimedLaunch&) = delete;
+  ~TimedLaunch();
+};
+
+/// The worker runs on this OS thread while this lives, and can be interrupted.
+class InterruptibleWorker {
+ public:
+  /// `worker` is interrupted when its launch's time is up.
+  explicit InterruptibleWorker(Worker& worker);
+  InterruptibleWorker(const InterruptibleWorker&) = delete;
+  InterruptibleWorker& operator=(const InterruptibleWorker&) = delete;
+  ~InterruptibleWorker();
+
+ private:
+  Worker& worker_;
+};
+
+/// Called by a lane whose log is full, as it is made to be when the time is up. Ends the launch in
+/// that case.
+void check_time_limit(Lane& lane);
+
+}  // namespace simt

@@ -1,0 +1,73 @@
+/// \file
+/// The part of one array that accesses have touched.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "simt/executor/memory/device_memory.h"
+
+namespace simt {
+
+/// An array of global memory, how many bytes of it were asked for, and which: a bit for each byte.
+class TouchedArray {
+ public:
+  /// Nothing of it is touched yet.
+  explicit TouchedArray(const DeviceMemory::ElementRange& range);
+  /// A copy of the bits as well.
+  TouchedArray(const TouchedArray& other);
+  /// Leaves the other one empty.
+  TouchedArray(TouchedArray&&) noexcept = default;
+  /// Leaves the other one empty.
+  TouchedArray& operator=(TouchedArray&&) noexcept = default;
+  ~TouchedArray() = default;
+
+  /// Whether the array has this address.
+  bool contains(std::uint64_t address) const { return address - begin_ < bytes_; }
+  /// Whether both are of one array.
+  bool is_same_array(const TouchedArray& other) const { return begin_ == other.begin_; }
+
+  /// Any number of bytes, in order.
+  void touch_range(std::uint64_t address, std::uint64_t bytes);
+  /// One access, aligned to its 1 to 16 bytes.
+  void touch(std::uint64_t address, unsigned bytes) {
+    const std::uint64_t offset = address - word_base_;
+    extend(offset / kWordBits, offset / kWordBits + 1);
+    words_[offset / kWordBits] |= ((std::uint64_t{1} << bytes) - 1) << offset % kWordBits;
+  }
+
+  /// For elements().
+  void add_bytes_asked_for(std::uint64_t bytes) { asked_for_ += bytes; }
+  /// What another worker, or another place in the code, touched of the same array.
+  void add(const TouchedArray& other);
+
+  /// Elements asked for, counting repetitions.
+  std::uint64_t elements() const { return asked_for_ / element_bytes_; }
+  /// Bytes touched at least once.
+  std::uint64_t unique_bytes() const;
+
+ private:
+  static constexpr unsigned kWordBits = 64;
+  /// Words outside of these are known to be 0, and not looked at.
+  void extend(std::size_t first, std::size_t end) {
+    if (first < first_word_) first_word_ = first;
+    if (end > end_word_) end_word_ = end;
+  }
+  struct Free {
+    void operator()(std::uint64_t* words) const { std::free(words); }
+  };
+
+  std::uint64_t begin_;
+  std::uint64_t bytes_;
+  std::uint64_t word_base_;  ///< `begin_`, or less: a multiple of the bits in a word
+  std::size_t element_bytes_;
+  std::size_t word_count_;
+  std::size_t first_word_ = ~std::size_t{0};
+  std::size_t end_word_ = 0;
+  std::uint64_t asked_for_ = 0;
+  // From calloc: zeroed pages cost nothing until they are written.
+  std::unique_ptr<std::uint64_t[], Free> words_;
+};
+
+}  // namespace simt

@@ -1,0 +1,136 @@
+// The rules are those of the memory system of an H200. bench/results/parity_*.json has what they
+// give for every step beside what Nsight Compute gave.
+
+#include "simt/executor/counters/traffic.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+namespace simt {
+namespace {
+
+constexpr unsigned kSectorShift = 5;
+constexpr std::int64_t kSectorBytes = 1 << kSectorShift;
+constexpr unsigned kBanks = 32;
+constexpr unsigned kWordBytes = 4;
+
+unsigned count_distinct(std::array<std::uint64_t, kWarpSize>& values, unsigned count) {
+  const auto end = values.begin() + count;
+  std::sort(values.begin(), end);
+  return static_cast<unsigned>(std::unique(values.begin(), end) - values.begin());
+}
+
+}  // namespace
+
+void find_stride(Request& request) {
+  request.stride = {.regular = true};
+  request.first = request.addresses[0];
+  if (request.count < 2) return;
+  const auto distance = [&](unsigned i) {
+    return static_cast<std::int64_t>(request.addresses[i] - request.addresses[i - 1]);
+  };
+  request.stride.bytes = distance(1);
+  for (unsigned i = 2; i < request.count; ++i)
+    request.stride.regular &= distance(i) == request.stride.bytes;
+}
+
+unsigned sectors(const Request& request) {
+  const Stride stride = request.stride;
+  const std::uint64_t first = request.first >> kSectorShift;
+  const std::uint64_t last = request.last() >> kSectorShift;
+  if (stride.regular && stride.bytes >= 0 && stride.bytes <= kSectorBytes) {
+    return static_cast<unsigned>(last - first) + 1;
+  }
+  if (stride.regular && (stride.bytes > kSectorBytes || stride.bytes < -kSectorBytes)) {
+    return request.count;
+  }
+  std::array<std::uint64_t, kWarpSize> touched;
+  for (unsigned i = 0; i < request.count; ++i)
+    touched[i] = request.address(i) >> kSectorShift;
+  return count_distinct(touched, request.count);
+}
+
+unsigned atomic_sectors(const Request& request) {
+  std::map<std::uint64_t, std::map<std::uint64_t, unsigned>> lanes;  // by sector and word
+  for (unsigned i = 0; i < request.count; ++i) {
+    ++lanes[request.address(i) >> kSectorShift][request.address(i) / kWordBytes];
+  }
+  unsigned total = 0;
+  for (const auto& [sector, words] : lanes) {
+    unsigned most = 0;
+    for (const auto& [word, count] : words)
+      most = std::max(most, count);
+    total += most;
+  }
+  return total;
+}
+
+unsigned constant_words(const Request& request) {
+  const bool one_address = request.stride.regular && request.stride.bytes == 0;
+  const unsigned words_per_lane = std::max(1u, request.bytes / kWordBytes);
+  if (one_address) return words_per_lane;
+  // Accesses are aligned to their size: two lanes share all of their words, or none.
+  const std::uint64_t unit = std::max(kWordBytes, request.bytes);
+  std::array<std::uint64_t, kWarpSize> touched;
+  for (unsigned i = 0; i < request.count; ++i)
+    touched[i] = request.address(i) / unit;
+  return count_distinct(touched, request.count) * words_per_lane;
+}
+
+namespace {
+
+// Lanes that the banks serve at a time: a warp, half of one for 8-byte accesses, a quarter for
+// 16-byte ones; and twice as many when neighbouring lanes want the same, except in a store.
+unsigned lanes_served_together(const Request& request) {
+  unsigned group = request.bytes <= kWordBytes ? kWarpSize : kWarpSize * kWordBytes / request.bytes;
+  if (group == kWarpSize || request.kind == AccessKind::kSharedStore) return group;
+  for (unsigned i = 1; i < request.count; ++i) {
+    const bool neighbours =
+        request.lanes[i] == (request.lanes[i - 1] ^ 1) && request.lanes[i] % 2 == 1;
+    if (neighbours && request.address(i) != request.address(i - 1)) return group;
+  }
+  return group * 2;
+}
+
+// The most distinct words in one bank, of the request's lanes [begin, end).
+unsigned most_words_in_a_bank(const Request& request, unsigned begin, unsigned end) {
+  std::array<std::array<std::uint64_t, 2 * kWarpSize>, kBanks> words;
+  std::array<unsigned, kBanks> count = {};
+  unsigned most = 0;
+  const unsigned words_per_lane = std::max(1u, request.bytes / kWordBytes);
+  for (unsigned i = begin; i < end; ++i) {
+    for (unsigned k = 0; k < words_per_lane; ++k) {
+      const std::uint64_t word = request.address(i) / kWordBytes + k;
+      auto& bank = words[word % kBanks];
+      unsigned& known = count[word % kBanks];
+      if (std::find(bank.begin(), bank.begin() + known, word) != bank.begin() + known) continue;
+      bank[known++] = word;
+      most = std::max(most, known);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+Wavefronts wavefronts(const Request& request) {
+  const Stride stride = request.stride;
+  const bool one_word_a_bank = stride.regular && (stride.bytes == 0 || stride.bytes == kWordBytes);
+  if (request.bytes <= kWordBytes && one_word_a_bank) return {1, 0};
+
+  const unsigned served = lanes_served_together(request);
+  Wavefronts result;
+  for (unsigned begin = 0; begin < request.count;) {
+    unsigned end = begin + 1;
+    while (end < request.count && request.lanes[end] / served == request.lanes[begin] / served)
+      ++end;
+    const unsigned rounds = most_words_in_a_bank(request, begin, end);
+    result.total += rounds;
+    result.conflicts += rounds - 1;
+    begin = end;
+  }
+  return result;
+}
+
+}  // namespace simt

@@ -1,0 +1,243 @@
+/// \file
+/// What the stand-in CUDA headers ask of the CPU executor. No CUDA name appears here.
+///
+/// A launch runs every thread of the grid as a fiber. All threads of a block stay on one OS thread;
+/// blocks are spread over the workers. Barriers, shuffles and votes are rendezvous points at which
+/// fibers wait for each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+/// Numbers along the three dimensions of a grid or a block.
+struct Dim3 {
+  unsigned x = 1;  ///< the fastest
+  unsigned y = 1;  ///< the second
+  unsigned z = 1;  ///< the slowest
+};
+
+/// The shape of a launch. Shared memory is in bytes.
+struct LaunchConfig {
+  Dim3 grid;                             ///< blocks
+  Dim3 block;                            ///< threads of a block
+  std::size_t dynamic_shared_bytes = 0;  ///< a block
+  Dim3 cluster;                          ///< blocks of a cluster; 1 x 1 x 1 for none
+  /// The kernel's address, by which allow_dynamic_shared() knows it; null leaves that check out.
+  const void* kernel = nullptr;
+  /// All blocks are resident and may meet at grid_barrier(). Not together with clusters.
+  bool cooperative = false;
+  /// The stream's handle, for those who observe launches: they run at once, in whatever stream.
+  const void* stream = nullptr;
+};
+
+/// A place in the source, taken where a default argument is expanded: the line that calls, not the
+/// one that declares.
+struct Location {
+  const char* file;  ///< as the compiler was given it
+  int line;          ///< from 1
+  /// Where it is called from, if both arguments are left out.
+  static constexpr Location current(const char* file = __builtin_FILE(),
+                                    int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+/// What the lanes of a warp do together.
+enum class WarpOperation : std::uint32_t {
+  kShuffleIndex,  ///< `__shfl_sync`
+  kShuffleUp,     ///< `__shfl_up_sync`
+  kShuffleDown,   ///< `__shfl_down_sync`
+  kShuffleXor,    ///< `__shfl_xor_sync`
+  kSync,          ///< `__syncwarp`
+  kBallot,        ///< `__ballot_sync` and the other votes
+  kGather,        ///< for active_lanes()
+};
+
+/// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
+/// A launch that an H200 would refuse runs nothing and sets the error that take_error() returns.
+void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments);
+
+/// Lets a kernel have up to `bytes` of dynamic shared memory, of which more than 48 KiB need this.
+/// Returns a CUDA error code: 1 above 227 KiB.
+int allow_dynamic_shared(const void* kernel, std::size_t bytes);
+
+/// The CUDA error code of the most recent failed launch or kernel, 0 if none; `take` clears it.
+int take_error();
+/// The same, without clearing it.
+int peek_error();
+/// Makes `code` the most recent error.
+void set_error(int code);
+
+// ---- called by device code ----
+
+/// Whether it is a kernel that calls, and not host code.
+bool in_kernel();
+
+// clang must neither duplicate nor move a rendezvous into the sides of a branch, as it otherwise
+// does when it threads jumps: lanes that meet in the source would no longer do so in the code.
+#if defined(__clang__)
+#define SIMT_RENDEZVOUS __attribute__((convergent, noduplicate))
+#else
+/// Marks functions in which lanes wait for each other.
+#define SIMT_RENDEZVOUS
+#endif
+
+// A rendezvous of many lanes is in two halves: arrive_...() ends in a jump to another lane, and the
+// lane that goes on does so in its kernel, which calls leave_...() at once. In a single function
+// the processor would mispredict its return, because that is on another stack than its call:
+// measured, a switch takes 20 ns in that way, and 8 ns in this one.
+
+/// What a lane that goes on takes over from the one that ran before it: where that one will go on,
+/// and where to keep that.
+struct Handover {
+  void* context;  ///< of the lane that ran before
+  void* kept_in;  ///< where to write that
+};
+
+/// The first half of block_barrier().
+SIMT_RENDEZVOUS Handover arrive_at_block_barrier(bool predicate, Location where);
+/// The second half of block_barrier().
+int leave_block_barrier(Handover handover);
+
+/// Waits until all threads of the block that have not returned arrive. Returns how many of them
+/// passed `predicate`.
+[[gnu::always_inline]] inline int block_barrier(bool predicate, Location where) {
+  return leave_block_barrier(arrive_at_block_barrier(predicate, where));
+}
+
+/// What a lane asks of the other lanes of its warp. Its 16 bytes travel in two registers, without a
+/// gap: g++ copies what ends in one in pieces that overlap, on which processors stall.
+struct Exchange {
+  unsigned mask = 0;             ///< the lanes that take part, the calling one among them
+  int argument = 0;              ///< the lane, delta or lane mask of a shuffle
+  int width = 0;                 ///< of the segments of a shuffle
+  WarpOperation operation = {};  ///< what they do
+  /// Whether they ask for the same.
+  bool operator==(const Exchange& other) const {
+    return mask == other.mask && argument == other.argument && width == other.width &&
+           operation == other.operation;
+  }
+};
+
+/// The first half of warp_operation().
+SIMT_RENDEZVOUS Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value,
+                                                  Location where);
+/// The second half of warp_operation().
+std::uint64_t leave_warp_operation(Handover handover);
+
+/// One lane's part in a warp-wide operation; `value` holds up to 8 bytes. Shuffles return the
+/// source lane's value, kBallot the lanes whose value is not 0.
+[[gnu::always_inline]] inline std::uint64_t warp_operation(Exchange exchange, std::uint64_t value,
+                                                           Location where) {
+  return leave_warp_operation(arrive_at_warp_operation(exchange, value, where));
+}
+
+/// The lanes of the calling warp that wait at that place when no other lane can go on.
+SIMT_RENDEZVOUS unsigned active_lanes(Location where);
+
+/// The block's dynamic shared memory.
+void* dynamic_shared();
+
+/// One `__shared__` variable of one kernel instance; the translator makes it a function-local
+/// static.
+struct SharedVariable {
+  const char* name;       ///< as the source spells it
+  std::size_t bytes;      ///< of the whole variable
+  std::size_t alignment;  ///< in bytes, a power of two
+  Location where;         ///< of its declaration
+};
+/// Where that variable lies in the running block's shared memory.
+void* static_shared(const SharedVariable& variable);
+
+/// Clusters and their distributed shared memory.
+SIMT_RENDEZVOUS void cluster_barrier(Location where);
+/// The block's number within its cluster.
+unsigned cluster_rank();
+/// Blocks of the cluster; 1 if the launch has none.
+unsigned cluster_size();
+/// The same along each dimension.
+Dim3 cluster_shape();
+/// Where block number `rank` of the cluster has what `mine` is in the caller's shared memory.
+void* map_shared_rank(void* mine, unsigned rank);
+
+/// Waits until all threads of a cooperative grid arrive.
+SIMT_RENDEZVOUS void grid_barrier(Location where);
+/// Whether that is possible in the running kernel.
+bool grid_is_cooperative();
+
+/// Where in the code the running function goes on when it returns.
+#define SIMT_CODE_ADDRESS \
+  reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
+
+/// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`. It
+/// happens where this is called from, unless `code_address` says otherwise.
+void note_atomic(void* address, std::size_t bytes, Location where);
+/// The same at another place in the code.
+void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address);
+
+/// Starts a copy of 4, 8 or 16 bytes from global to the block's shared memory (cp.async). The last
+/// `zeros` of them are not read: zeros arrive for them. A load is counted for it, no shared store.
+void start_async_copy(void* shared, const void* global, std::size_t bytes, std::size_t zeros,
+                      Location where);
+/// Closes a group of the copies that the calling thread has started.
+void commit_async_copies();
+/// Waits for all groups of the calling thread but the latest `groups_left`: what they copy arrives.
+void wait_for_async_copies(std::size_t groups_left);
+
+/// Tells the checkers that what the calling thread's block has done shall be visible to others.
+void note_fence(std::uintptr_t code_address);
+
+// ---- device memory ----
+
+/// A variable of a program that lies in the device's memory; the translator adds an object that
+/// tells of it.
+struct DeviceVariable {
+  /// Which of CUDA's keywords it has.
+  enum Memory : std::uint8_t {
+    kDevice,    ///< `__device__`
+    kManaged,   ///< `__managed__`
+    kConstant,  ///< `__constant__`
+  };
+  const char* name;              ///< as the source spells it
+  const volatile void* address;  ///< where the program has it
+  std::size_t bytes;             ///< of the whole variable
+  std::size_t element_bytes;     ///< by which its traffic is counted
+  Memory memory;                 ///< its keyword
+};
+/// Before the first launch: while static objects are initialized. The same variable may come
+/// several times, once for each file that includes it.
+void add_device_variable(const DeviceVariable& variable);
+
+/// Memory in the executor's arena; `element_bytes` is the size of the elements by which its traffic
+/// is counted. Return CUDA error codes.
+int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
+/// Frees what device_malloc() or managed_malloc() gave; null is allowed.
+int device_free(void* address);
+/// As cudaDeviceReset() does.
+void free_all_device_memory();
+/// The same, for memory that host code may dereference as well.
+int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
+/// Whether it lies in memory of the device, managed memory included.
+bool is_device_pointer(const void* address);
+/// Whether it lies in memory that host code may dereference as well.
+bool is_managed_pointer(const void* address);
+/// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
+void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes);
+/// Lets kernels reach memory of the host where it lies, as CUDA's mapped memory, until it is
+/// unmapped. What they do there counts as global memory, by elements of `element_bytes`, and as if
+/// it began at a multiple of 256 bytes, as memory from cudaMalloc, plus what its address is past a
+/// multiple of 16. Its bounds are not checked. Not while a kernel runs. Return CUDA error codes.
+int map_host_memory(const void* address, std::size_t bytes, std::size_t element_bytes);
+/// Ends that for the memory that begins at `address`.
+int unmap_host_memory(const void* address);
+/// Device memory that is free, and that there is.
+void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
+/// Copies between host and device memory (either side may be either) on behalf of the host; checks
+/// both ranges. Return CUDA error codes.
+int copy(void* to, const void* from, std::size_t bytes);
+/// Sets `bytes` bytes of device memory to `byte`, as cudaMemset() does.
+int fill(void* to, int byte, std::size_t bytes);
+
+}  // namespace simt

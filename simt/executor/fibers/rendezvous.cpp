@@ -1,0 +1,526 @@
+#include "simt/executor/fibers/rendezvous.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <span>
+#include <type_traits>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/checkers/global_races.h"
+#include "simt/executor/counters/source_lines.h"
+#include "simt/executor/launch/scheduler.h"
+
+namespace simt {
+namespace {
+
+constexpr unsigned kAllLanes = 0xffffffff;
+
+const char* name_of(WarpOperation operation) {
+  switch (operation) {
+    case WarpOperation::kShuffleIndex:
+      return "__shfl_sync";
+    case WarpOperation::kShuffleUp:
+      return "__shfl_up_sync";
+    case WarpOperation::kShuffleDown:
+      return "__shfl_down_sync";
+    case WarpOperation::kShuffleXor:
+      return "__shfl_xor_sync";
+    case WarpOperation::kSync:
+      return "__syncwarp";
+    case WarpOperation::kBallot:
+      return "a warp vote";
+    case WarpOperation::kGather:
+      return "__activemask";
+  }
+  return "a warp operation";
+}
+
+std::string hexadecimal(unsigned mask) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+bool same_place(const Location& a, const Location& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+// ---- who waits where, for messages ----
+
+// What run_cluster() runs.
+std::string widest_group(const Worker& worker) {
+  return worker.launch->config.cooperative ? "grid" : "cluster";
+}
+
+std::string describe(const Lane& lane) {
+  const Warp& warp = *lane.warp;
+  const unsigned bit = lane.bit();
+  if ((warp.alive & bit) == 0) return "returned from the kernel";
+  const auto line = [&] { return source_line(lane.where.file, lane.where.line); };
+  if (warp.at_barrier & bit) return "at the block's barrier, " + line();
+  if (warp.at_cluster_barrier & bit) {
+    return "at the " + widest_group(*warp.block->worker) + "'s barrier, " + line();
+  }
+  if (warp.in_operation & bit) {
+    return std::string("at ") + name_of(lane.exchange.operation) + " with mask " +
+           hexadecimal(lane.exchange.mask) + ", " + line();
+  }
+  return &lane == current.lane ? "running" : "ready to run";
+}
+
+}  // namespace
+
+std::string describe_threads(const Block& block) {
+  struct Group {
+    unsigned threads = 0;
+    unsigned first = 0;
+    unsigned last = 0;
+  };
+  std::map<std::string, Group> groups;
+  for (const Lane& lane : std::span(block.lanes).first(block.threads)) {
+    Group& group = groups[describe(lane)];
+    if (group.threads++ == 0) group.first = lane.thread;
+    group.last = lane.thread;
+  }
+  std::string text;
+  for (const auto& [what, group] : groups) {
+    text += "\n  " + what + ": ";
+    if (group.threads == 1) {
+      text += "thread " + std::to_string(group.first);
+    } else {
+      text += std::to_string(group.threads) + " threads, " + std::to_string(group.first) + " to " +
+              std::to_string(group.last);
+    }
+  }
+  return text;
+}
+
+namespace {
+
+// There is one.
+Lane& first_of(const Block& block, unsigned Warp::*set) {
+  auto warp = block.warps.begin();
+  while ((*warp).*set == 0)
+    ++warp;
+  return warp->lanes[std::countr_zero((*warp).*set)];
+}
+
+// Ends the launch from the scheduler's side, on behalf of a lane that waits.
+void end_launch(Lane& lane, const char* kind, const std::string& message) {
+  Worker& worker = worker_of(lane);
+  current.lane = &lane;
+  report(kind, {lane.where}, message);
+  current.lane = nullptr;
+  worker.launch->error = kErrorLaunchFailure;
+  worker.aborted = true;
+}
+
+// ---- warp operations ----
+
+// PTX ISA, shfl.sync: the lane that `lane` reads, itself when that would leave its segment of
+// `width` lanes.
+template <WarpOperation kOperation>
+unsigned source_lane(unsigned lane, const Exchange& exchange) {
+  const unsigned by = static_cast<unsigned>(exchange.argument) & (kWarpSize - 1);
+  const auto width = static_cast<unsigned>(exchange.width);
+  const unsigned begin = lane & ~(width - 1);
+  const unsigned end = begin + width;
+  if constexpr (kOperation == WarpOperation::kShuffleIndex) return begin + (by & (width - 1));
+  if constexpr (kOperation == WarpOperation::kShuffleUp)
+    return lane >= begin + by ? lane - by : lane;
+  if constexpr (kOperation == WarpOperation::kShuffleDown)
+    return lane + by < end ? lane + by : lane;
+  if constexpr (kOperation == WarpOperation::kShuffleXor)
+    return (lane ^ by) < end ? lane ^ by : lane;
+  return lane;
+}
+
+[[gnu::noinline]] void report_absent_source(Warp& warp, unsigned lane, unsigned source,
+                                            unsigned mask) {
+  const Lane& reader = warp.lanes[lane];
+  const char* why = (warp.present >> source & 1) == 0 ? "which the block does not have"
+                    : (mask >> source & 1) == 0       ? "which the mask does not name"
+                                                      : "which has returned from the kernel";
+  current.lane = &warp.lanes[lane];
+  report_and_end_launch("shuffle-absent-lane", {reader.where},
+                        std::string(name_of(reader.exchange.operation)) + " with mask " +
+                            hexadecimal(mask) + ": lane " + std::to_string(lane) + " reads lane " +
+                            std::to_string(source) + ", " + why,
+                        kErrorLaunchFailure);
+}
+
+template <WarpOperation kOperation>
+void shuffle(Warp& warp, unsigned mask, unsigned members) {
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(rest));
+    const Exchange& exchange = warp.lanes[number].exchange;
+    const unsigned source = source_lane<kOperation>(number, exchange);
+    if ((members >> source & 1) == 0) return report_absent_source(warp, number, source, mask);
+    warp.results[number] = warp.values[source];
+  }
+}
+
+// The same when all 32 lanes ask for the same, so that none can be absent.
+template <WarpOperation kOperation>
+void shuffle_alike(Warp& warp, const Exchange& exchange) {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    warp.results[lane] = warp.values[source_lane<kOperation>(lane, exchange)];
+  }
+}
+
+template <WarpOperation kOperation>
+void shuffle(Warp& warp, unsigned mask, unsigned members, bool all_alike) {
+  if (all_alike && members == kAllLanes) {
+    shuffle_alike<kOperation>(warp, warp.first_exchange);
+  } else {
+    shuffle<kOperation>(warp, mask, members);
+  }
+}
+
+void ballot(Warp& warp, unsigned members) {
+  unsigned votes = 0;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    const int number = std::countr_zero(rest);
+    if (warp.values[number] != 0) votes |= 1u << number;
+  }
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    warp.results[std::countr_zero(rest)] = votes;
+  }
+}
+
+// Whether all of them wait for the same operation with the same mask.
+bool agree(const Warp& warp, unsigned members, WarpOperation operation, unsigned mask) {
+  if ((warp.in_operation & members) != members) return false;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    const Exchange& exchange = warp.lanes[std::countr_zero(rest)].exchange;
+    if (exchange.operation != operation || exchange.mask != mask) return false;
+  }
+  return true;
+}
+
+// Returns the lanes whose logs are full now.
+unsigned add_meeting_point(Warp& warp, unsigned members) {
+  unsigned full = 0;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    const int number = std::countr_zero(rest);
+    LaneLog& log = *warp.lanes[number].log;
+    if (!log.repeat(kMeetingPoint) && !log.add(kMeetingPoint)) full |= 1u << number;
+  }
+  return full;
+}
+
+void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned members, bool all_alike) {
+  switch (operation) {
+    case WarpOperation::kShuffleIndex:
+      return shuffle<WarpOperation::kShuffleIndex>(warp, mask, members, all_alike);
+    case WarpOperation::kShuffleUp:
+      return shuffle<WarpOperation::kShuffleUp>(warp, mask, members, all_alike);
+    case WarpOperation::kShuffleDown:
+      return shuffle<WarpOperation::kShuffleDown>(warp, mask, members, all_alike);
+    case WarpOperation::kShuffleXor:
+      return shuffle<WarpOperation::kShuffleXor>(warp, mask, members, all_alike);
+    case WarpOperation::kBallot:
+      return ballot(warp, members);
+    case WarpOperation::kSync:
+      warp.last_sync = ++warp.block->worker->clock;
+      return;
+    case WarpOperation::kGather:  // ends in gather()
+      return;
+  }
+}
+
+std::uint64_t Counters::*counter_of(WarpOperation operation) {
+  if (operation == WarpOperation::kBallot) return &Counters::votes;
+  return operation == WarpOperation::kSync ? &Counters::warp_syncs : &Counters::shuffles;
+}
+
+void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned members) {
+  Worker& worker = *warp.block->worker;
+  perform(warp, operation, mask, members, (warp.alike & members) == members);
+  if (worker.launch->counting) {
+    const Lane& first = warp.lanes[std::countr_zero(members)];
+    worker.tally.add_operation(first.where, counter_of(operation));
+  }
+  const bool all_meet = worker.launch->counting && members == warp.alive;
+  const unsigned full = all_meet ? add_meeting_point(warp, members) : 0;
+  warp.in_operation &= ~members;
+  warp.alike = 0;
+  warp.log_full |= full;
+  warp.ready |= members & ~full;
+}
+
+std::string describe_mask(const Lane& lane) {
+  const std::string what = std::string(name_of(lane.exchange.operation)) + " with mask " +
+                           hexadecimal(lane.exchange.mask);
+  if ((lane.exchange.mask & lane.bit()) == 0) {
+    return what + " does not name the calling lane " + std::to_string(lane.number);
+  }
+  const unsigned returned = lane.exchange.mask & lane.warp->present & ~lane.warp->alive;
+  return what + " names lane " + std::to_string(std::countr_zero(returned)) +
+         ", which has returned from the kernel";
+}
+
+[[noreturn, gnu::noinline]] void refuse_mask(const Lane& lane) {
+  report_and_end_launch("warp-mask", {lane.where}, describe_mask(lane), kErrorLaunchFailure);
+}
+
+[[noreturn, gnu::noinline]] void refuse_width(const Lane& lane) {
+  report_and_end_launch("shuffle-width", {lane.where},
+                        std::string(name_of(lane.exchange.operation)) + " with width " +
+                            std::to_string(lane.exchange.width) +
+                            ", which is not 1, 2, 4, 8, 16 or 32",
+                        kErrorLaunchFailure);
+}
+
+// Lanes that returned still count as named, but for __syncwarp, which CUDA defines over the lanes
+// that remain.
+bool mask_is_valid(const Lane& lane) {
+  if ((lane.exchange.mask & lane.bit()) == 0) return false;
+  if (lane.exchange.operation == WarpOperation::kSync) return true;
+  return (lane.exchange.mask & lane.warp->present & ~lane.warp->alive) == 0;
+}
+
+[[gnu::noinline]] void check_exchange(const Lane& lane) {
+  if (!mask_is_valid(lane)) refuse_mask(lane);
+  const int width = lane.exchange.width;
+  if (width <= 0 || width > 32 || (width & (width - 1)) != 0) refuse_width(lane);
+}
+
+// In two pieces, where == takes four.
+bool same_exchange(const Exchange& a, const Exchange& b) {
+  static_assert(std::has_unique_object_representations_v<Exchange>);
+  return std::memcmp(&a, &b, sizeof(Exchange)) == 0;
+}
+
+// What another lane that waits asked for is valid, if the mask names this lane as well and no lane
+// has returned since.
+bool is_known_to_be_valid(const Warp& warp, const Lane& lane, unsigned mask) {
+  return warp.alike != 0 && same_exchange(lane.exchange, warp.first_exchange) &&
+         (mask & lane.bit()) != 0 && warp.alive == warp.present;
+}
+
+// The last of the members has come. Apart from the others' arrival, which so saves no registers.
+[[gnu::noinline]] Handover end_exchange(Lane& lane, unsigned members) {
+  Warp& warp = *lane.warp;
+  const auto [mask, argument, width, operation] = lane.exchange;
+  if ((warp.alike & members) == members || agree(warp, members, operation, mask)) {
+    complete(warp, operation, mask, members);
+  }
+  if ((warp.ready & lane.bit()) != 0) return {lane.context, &lane.context};
+  return jump(turn_to_others(lane), lane.context);
+}
+
+[[gnu::always_inline]] inline Handover join_exchange(Lane& lane, unsigned mask) {
+  Warp& warp = *lane.warp;
+  warp.in_operation |= lane.bit();
+  warp.ready &= ~lane.bit();
+  const unsigned members = mask & warp.alive;
+  if ((warp.in_operation & members) == members) return end_exchange(lane, members);
+  return jump(turn_to_others(lane), lane.context);
+}
+
+// A lane that asks for what no other waits for, or for something else.
+[[gnu::noinline]] Handover begin_exchange(Lane& lane) {
+  check_exchange(lane);
+  Warp& warp = *lane.warp;
+  if (warp.in_operation == 0) {
+    warp.first_exchange = lane.exchange;
+    warp.alike = 0;
+  }
+  if (same_exchange(lane.exchange, warp.first_exchange)) warp.alike |= lane.bit();
+  return join_exchange(lane, lane.exchange.mask);
+}
+
+}  // namespace
+
+Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value, Location where) {
+  Lane& lane = *current.lane;
+  Warp& warp = *lane.warp;
+  const unsigned mask = exchange.mask;
+  lane.exchange = exchange;
+  lane.where = where;
+  warp.values[lane.number] = value;
+  if (!is_known_to_be_valid(warp, lane, mask)) [[unlikely]]
+    return begin_exchange(lane);
+  warp.alike |= lane.bit();
+  return join_exchange(lane, mask);
+}
+
+std::uint64_t leave_warp_operation(Handover handover) {
+  keep_context_of_caller(handover);
+  const Lane& lane = *current.lane;
+  return lane.warp->results[lane.number];
+}
+
+namespace {
+
+// Lets the lanes go on that wait for each other at one place in active_lanes(). Called when no
+// other lane of the warp can: so these are as many as can ever meet there.
+void gather(Warp& warp) {
+  unsigned members = 0;
+  const Lane* first = nullptr;
+  for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
+    const Lane& lane = warp.lanes[std::countr_zero(rest)];
+    if (lane.exchange.operation != WarpOperation::kGather) continue;
+    if (first == nullptr) first = &lane;
+    if (same_place(lane.where, first->where)) members |= lane.bit();
+  }
+  for (unsigned rest = members; rest != 0; rest &= rest - 1)
+    warp.results[std::countr_zero(rest)] = members;
+  warp.in_operation &= ~members;
+  warp.ready |= members;
+}
+
+}  // namespace
+
+void complete_without_exited(Warp& warp) {
+  for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
+    Lane& lane = warp.lanes[std::countr_zero(rest)];
+    if (lane.exchange.operation == WarpOperation::kGather) continue;
+    const unsigned members = lane.exchange.mask & warp.alive;
+    if (!agree(warp, members, lane.exchange.operation, lane.exchange.mask)) continue;
+    if (mask_is_valid(lane)) {
+      complete(warp, lane.exchange.operation, lane.exchange.mask, members);
+    } else {
+      end_launch(lane, "warp-mask", describe_mask(lane));
+    }
+    return;
+  }
+  gather(warp);
+}
+
+unsigned active_lanes(Location where) {
+  Lane& lane = *current.lane;
+  Warp& warp = *lane.warp;
+  lane.exchange = {.mask = 0, .argument = 0, .width = 0, .operation = WarpOperation::kGather};
+  lane.where = where;
+  if (warp.in_operation == 0) warp.alike = 0;
+  warp.in_operation |= lane.bit();
+  warp.ready &= ~lane.bit();
+  run_others(lane);
+  return static_cast<unsigned>(warp.results[lane.number]);
+}
+
+// ---- barriers ----
+
+Handover arrive_at_block_barrier(bool predicate, Location where) {
+  Lane& lane = *current.lane;
+  Warp& warp = *lane.warp;
+  Block& block = *warp.block;
+  if (block.arrived++ == 0) {
+    block.barrier = where;
+  } else if (!same_place(block.barrier, where)) {
+    block.barrier_differs = true;
+  }
+  block.predicates += predicate;
+  lane.where = where;
+  warp.at_barrier |= lane.bit();
+  warp.ready &= ~lane.bit();
+  return jump(turn_to_others(lane), lane.context);
+}
+
+int leave_block_barrier(Handover handover) {
+  keep_context_of_caller(handover);
+  return current.lane->warp->block->barrier_result;
+}
+
+namespace {
+
+void wait_for_other_blocks(Location where) {
+  Lane& lane = *current.lane;
+  Warp& warp = *lane.warp;
+  ++warp.block->arrived_at_cluster;
+  lane.where = where;
+  warp.at_cluster_barrier |= lane.bit();
+  warp.ready &= ~lane.bit();
+  run_others(lane);
+}
+
+}  // namespace
+
+// All blocks of a cooperative grid run as those of a cluster do.
+void grid_barrier(Location where) {
+  if (!grid_is_cooperative()) {
+    report_and_end_launch("grid-barrier", {where},
+                          "a barrier of the grid in a launch that is not cooperative: launch with "
+                          "cudaLaunchCooperativeKernel",
+                          kErrorLaunchFailure);
+  }
+  wait_for_other_blocks(where);
+}
+
+void cluster_barrier(Location where) {
+  // A cluster of one block.
+  if (grid_is_cooperative()) {
+    leave_block_barrier(arrive_at_block_barrier(false, where));
+  } else {
+    wait_for_other_blocks(where);
+  }
+}
+
+bool release_block_barrier(Block& block) {
+  const unsigned waiting = block.arrived + block.arrived_at_cluster;
+  if (waiting < block.live) {
+    end_launch(first_of(block, &Warp::in_operation), "deadlock",
+               "the block cannot go on" + describe_threads(block));
+    return false;
+  }
+  if (block.arrived == 0) return false;
+  if (block.arrived < block.threads || block.barrier_differs) {
+    end_launch(first_of(block, &Warp::at_barrier), "divergent-barrier",
+               "not all threads of the block reach this barrier" + describe_threads(block));
+    return false;
+  }
+  for (Warp& warp : block.warps) {
+    warp.ready = warp.at_barrier;
+    warp.at_barrier = 0;
+  }
+  block.arrived = 0;
+  block.barrier_result = block.predicates;
+  block.predicates = 0;
+  block.last_barrier = ++block.worker->clock;
+  if (block.worker->launch->counting) {
+    block.worker->tally.add_operation(block.barrier, &Counters::block_barriers);
+  }
+  return true;
+}
+
+bool release_cluster_barrier(Worker& worker, unsigned count) {
+  unsigned arrived = 0;
+  unsigned threads = 0;
+  Block* waiting = nullptr;
+  for (unsigned slot = 0; slot < count; ++slot) {
+    Block& block = *worker.blocks[slot];
+    arrived += block.arrived_at_cluster;
+    threads += block.threads;
+    if (block.arrived_at_cluster > 0 && waiting == nullptr) waiting = &block;
+  }
+  if (arrived == 0) return false;
+  if (arrived < threads) {
+    end_launch(first_of(*waiting, &Warp::at_cluster_barrier), "divergent-barrier",
+               "not all threads of the " + widest_group(worker) +
+                   " reach this barrier; of this block:" + describe_threads(*waiting));
+    return false;
+  }
+  ++worker.clock;
+  if (worker.launch->config.cooperative) next_phase_of_global_races(worker, count);
+  for (unsigned slot = 0; slot < count; ++slot) {
+    Block& block = *worker.blocks[slot];
+    for (Warp& warp : block.warps) {
+      warp.ready = warp.at_cluster_barrier;
+      warp.at_cluster_barrier = 0;
+    }
+    block.arrived_at_cluster = 0;
+    block.last_barrier = worker.clock;
+  }
+  worker.last_cluster_barrier = worker.clock;
+  const Lane& waited = first_of(*waiting, &Warp::ready);
+  if (worker.launch->counting) {
+    worker.tally.add_operation(waited.where, &Counters::cluster_barriers);
+  }
+  return true;
+}
+
+}  // namespace simt

@@ -1,0 +1,26 @@
+/// \file
+/// Where threads wait for each other: the scheduler's side.
+#pragma once
+
+#include <string>
+
+#include "simt/executor/launch/worker.h"
+
+namespace simt {
+
+/// Who waits where, for messages: a line for each group of threads.
+std::string describe_threads(const Block& block);
+
+/// Completes the operations of a warp whose missing lanes have returned. (CUDA: all non-exited
+/// threads in the mask.)
+void complete_without_exited(Warp& warp);
+
+/// When every thread of the block that has not returned waits at the same barrier, makes them ready
+/// and returns true. Returns false when all have returned or wait for the cluster. Anything else
+/// ends the launch: a deadlock, or a barrier that not all threads reach.
+bool release_block_barrier(Block& block);
+
+/// The same for a cluster of `count` blocks.
+bool release_cluster_barrier(Worker& worker, unsigned count);
+
+}  // namespace simt

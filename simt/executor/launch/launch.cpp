@@ -1,0 +1,231 @@
+// Launches: the checks that CUDA makes before one, the run, and what remains after it.
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/checkers/global_races.h"
+#include "simt/executor/checkers/host_call.h"
+#include "simt/executor/checkers/launch_limits.h"
+#include "simt/executor/checkers/time_limit.h"
+#include "simt/executor/counters/place_counters.h"
+#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/launch/worker.h"
+#include "simt/executor/launch/worker_pool.h"
+#include "simt/executor/launch_observer.h"
+#include "simt/executor/trace.h"
+#include "simt/executor/writable_thread_index.h"
+
+namespace simt {
+namespace {
+
+// Fewer threads than this are run by the launching thread alone: waking another takes longer.
+constexpr std::uint64_t kThreadsWorthWaking = 64;
+
+int default_workers() {
+  if (const char* text = std::getenv("SIMT_WORKERS")) {
+    const int count = std::atoi(text);
+    if (count > 0) return count;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// Everything that outlives a launch. Launches of several host threads take turns.
+struct State {
+  std::mutex mutex;
+  WorkerPool pool;
+  int workers = default_workers();
+  bool counting = true;
+  bool checking = true;
+  std::atomic<int> error = 0;
+  Counters total;
+  Counters last;
+  CountersByPlace total_by_place;
+  CountersByPlace last_by_place;
+  std::function<void(const EndedLaunch&)> observer;
+  std::map<const void*, std::size_t> dynamic_shared;  // bytes that a kernel may have
+};
+
+// Never destroyed: the pool's threads sleep in it until the program ends.
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+// How much a kernel of which nothing is known may have is for its launch to say.
+std::size_t allowed_dynamic_shared(const void* kernel) {
+  if (kernel == nullptr) return kMaxShared;
+  const auto allowed = state().dynamic_shared.find(kernel);
+  return allowed == state().dynamic_shared.end() ? 0 : allowed->second;
+}
+
+// One worker runs all blocks that may meet: those of a cluster, or of a whole cooperative grid.
+Dim3 blocks_that_meet(const LaunchConfig& config) {
+  return config.cooperative ? config.grid : config.cluster;
+}
+
+int useful_workers(const Launch& launch) {
+  if (launch.blocks * launch.threads_per_block < kThreadsWorthWaking) return 1;
+  const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;
+  return static_cast<int>(std::min(static_cast<std::uint64_t>(state().workers), clusters));
+}
+
+}  // namespace
+
+Worker::Worker() {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    logs[lane] = LaneLog(log, lane);
+}
+
+void Worker::reset_logs() {
+  log.reset();
+  for (LaneLog& of_lane : logs)
+    of_lane.reset();
+}
+
+// The fibers of threads that did not return hang in the middle of the kernel: makes new ones.
+void Worker::recover() {
+  if (crash.lane != nullptr) report_crash(*this);
+  blocks.clear();
+  reset_logs();
+  tripwire.reset();
+  is_stopping = false;
+}
+
+void Worker::restart_clock() {
+  shared.forget_accesses();
+  clock = 1;
+  last_cluster_barrier = 0;
+}
+
+void Worker::take_part(Launch& in) {
+  prepare_for_crashes();
+  ignored_signals = 0;
+  const InterruptibleWorker interruptible(*this);
+  launch = &in;
+  tally = Tally{};
+  aborted = false;
+  const Dim3& grid = in.config.grid;
+  const Dim3& block = in.config.block;
+  gridDim = {grid.x, grid.y, grid.z};
+  blockDim = {block.x, block.y, block.z};
+  shared.begin_launch(in.blocks_per_cluster, in.config.dynamic_shared_bytes);
+  current.checking = in.checking;
+  const std::uint64_t clusters = in.blocks / in.blocks_per_cluster;
+  while (!aborted && in.error == 0) {
+    const std::uint64_t cluster = in.next_cluster.fetch_add(1);
+    if (cluster >= clusters) break;
+    if (clock > clock_limit) restart_clock();
+    run_cluster(*this, cluster, in.blocks_per_cluster);
+  }
+  if (aborted) recover();
+  if (in.error != 0) reset_logs();  // some may have been made to seem full, to no use
+  current = {};
+}
+
+namespace {
+
+const Tally& run_guarded(Launch& launch) {
+  const CaughtCrashes caught;
+  const TimedLaunch timed(launch);
+  return state().pool.run(launch, useful_workers(launch));
+}
+
+}  // namespace
+
+void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.last = {};
+  s.last_by_place = {};
+  const Refusal refusal = refusal_of(config, allowed_dynamic_shared(config.kernel));
+  if (refusal.error != 0) {
+    const HostCall call(SIMT_CODE_ADDRESS);
+    report("refused-launch", {},
+           std::string("a device refuses this launch of kernel ") + kernel + ": " + refusal.reason);
+    publish_findings();
+    s.error = refusal.error;
+    return;
+  }
+  Launch launch{.kernel = kernel,
+                .config = config,
+                .body = body,
+                .arguments = arguments,
+                .counting = s.counting,
+                .checking = s.checking,
+                .threads_per_block = static_cast<unsigned>(volume(config.block)),
+                .grid = {config.grid, blocks_that_meet(config)},
+                .blocks_per_cluster = static_cast<unsigned>(volume(blocks_that_meet(config))),
+                .blocks = volume(config.grid)};
+  if (tracing) trace_launch(launch);
+  begin_global_races(launch);
+  const Tally& tally = run_guarded(launch);
+  end_global_races(launch, tally);
+  s.last = tally.total();
+  s.last.launches = 1;
+  s.last_by_place = counters_by_place(tally, launch);
+  add(s.total_by_place, s.last_by_place);
+  s.total += s.last;
+  if (launch.error != 0) s.error = launch.error.load();
+  publish_findings();
+  if (s.observer) s.observer({kernel, config, s.last});
+}
+
+void observe_launches(std::function<void(const EndedLaunch&)> observer) {
+  const std::lock_guard lock(state().mutex);
+  state().observer = std::move(observer);
+}
+
+bool in_kernel() {
+  return current.lane != nullptr;
+}
+
+int take_error() {
+  return state().error.exchange(0);
+}
+int peek_error() {
+  return state().error;
+}
+void set_error(int code) {
+  state().error = code;
+}
+
+int allow_dynamic_shared(const void* kernel, std::size_t bytes) {
+  if (bytes > kMaxShared) return kErrorInvalidValue;
+  const std::lock_guard lock(state().mutex);
+  state().dynamic_shared[kernel] = bytes;
+  return 0;
+}
+
+Counters counters() {
+  return state().total;
+}
+Counters last_launch() {
+  return state().last;
+}
+std::vector<LineCounters> counters_by_line() {
+  return by_line(state().total_by_place);
+}
+std::vector<LineCounters> last_launch_by_line() {
+  return by_line(state().last_by_place);
+}
+void reset_counters() {
+  state().total = {};
+  state().total_by_place = {};
+}
+void set_counting(bool on) {
+  state().counting = on;
+}
+void set_checking(bool on) {
+  state().checking = on;
+}
+void set_workers(int count) {
+  state().workers = std::max(1, count);
+}
+
+}  // namespace simt

@@ -1,0 +1,164 @@
+#include "simt/executor/launch/scheduler.h"
+
+#include <bit>
+#include <cstdlib>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/checkers/global_races.h"
+#include "simt/executor/fibers/rendezvous.h"
+#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/log/replay.h"
+#include "simt/executor/writable_thread_index.h"
+
+namespace simt {
+
+constinit thread_local Current current = {};
+
+namespace {
+
+// A fiber's life: a thread of one block, then of another.
+void fiber_main(context::transfer_t caller) {
+  keep_context_of_caller({caller.fctx, caller.data});
+  Lane& self = *current.lane;
+  Warp& warp = *self.warp;
+  for (;;) {
+    const Launch& launch = *worker_of(self).launch;
+    launch.body(launch.arguments);
+    warp.alive &= ~self.bit();
+    warp.ready &= ~self.bit();
+    --warp.block->live;
+    run_others(self);
+  }
+}
+
+}  // namespace
+
+void abandon_launch(Lane& self) {
+  worker_of(self).aborted = true;
+  announce_switch_to_thread();
+  jump(worker_of(self).scheduler, self.context);
+  std::abort();  // an abandoned fiber is never resumed
+}
+
+namespace {
+
+void resume_warp(Worker& worker, Warp& warp) {
+  Lane& first = warp.lanes[std::countr_zero(warp.ready)];
+  current.log = worker.launch->counting ? first.log : nullptr;
+  keep_context_of_caller(jump(turn_to(first), worker.scheduler));
+  current.lane = nullptr;
+  current.log = nullptr;
+}
+
+// Runs a warp until each lane has returned or waits for other warps. Lanes still in a warp
+// operation wait in vain.
+void run_warp(Worker& worker, Warp& warp) {
+  blockIdx = warp.block->index;
+  do {
+    while (warp.ready != 0) {
+      resume_warp(worker, warp);
+      if (worker.aborted) return;
+    }
+    if (warp.log_full != 0) {
+      replay_front(worker, warp);
+      warp.ready = warp.log_full;
+      warp.log_full = 0;
+    } else {
+      complete_without_exited(warp);
+      if (worker.aborted) return;
+    }
+  } while (warp.ready != 0 || warp.log_full != 0);
+  replay(worker, warp);
+}
+
+void begin_warp(Warp& warp) {
+  warp.alive = warp.ready = warp.present;
+  warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
+  warp.last_event = kMeetingPoint;
+}
+
+// Gives a block the shape of the launch. Nothing to do when the one before had the same.
+void shape_block(Worker& worker, Block& block, unsigned slot) {
+  const Dim3 shape = worker.launch->config.block;
+  const unsigned threads = worker.launch->threads_per_block;
+  if (block.threads == threads && block.shape.x == shape.x && block.shape.y == shape.y) return;
+  block.shape = {shape.x, shape.y, shape.z};
+  block.worker = &worker;
+  block.threads = threads;
+  block.warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
+  block.lanes.resize(threads + 1);  // turn_to_others() looks one lane ahead
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    Warp& warp = block.warps[thread / kWarpSize];
+    Lane& lane = block.lanes[thread];
+    lane.number = thread % kWarpSize;
+    lane.thread = thread;
+    lane.index = {thread % shape.x, thread / shape.x % shape.y, thread / (shape.x * shape.y)};
+    lane.log = &worker.logs[lane.number];
+    lane.warp = &warp;
+    char* const stack = worker.stacks.top(slot * kMaxThreads + thread);
+    lane.stack = reinterpret_cast<std::uintptr_t>(stack) - FiberStacks::kUsableBytes;
+    forget_stack(reinterpret_cast<void*>(lane.stack), FiberStacks::kUsableBytes);
+    lane.context = context::make_fcontext(stack, FiberStacks::kUsableBytes, fiber_main);
+    if (lane.number == 0) warp.lanes = &lane;
+    warp.block = &block;
+    warp.present |= lane.bit();
+  }
+}
+
+// Those of the block before, which a program may leave under way.
+void forget_async_copies(Block& block) {
+  for (Lane& lane : block.lanes)
+    lane.copies = {};
+  block.has_async_copies = false;
+}
+
+void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
+  Block& block = *worker.blocks[slot];
+  const ClusteredGrid& grid = worker.launch->grid;
+  shape_block(worker, block, slot);
+  block.index = grid.block(cluster, slot);
+  block.number = number_in(grid.grid, block.index);
+  block.rank = slot;
+  block.live = block.threads;
+  block.arrived = block.arrived_at_cluster = 0;
+  block.barrier_differs = false;
+  block.predicates = 0;
+  block.start = block.last_barrier = ++worker.clock;
+  if (block.has_async_copies) forget_async_copies(block);
+  for (Warp& warp : block.warps) {
+    begin_warp(warp);
+    warp.last_sync = worker.clock;
+  }
+  worker.shared.begin_block(slot);
+  begin_block_of_global_races(block);
+  ++worker.tally.blocks;
+  worker.tally.threads += block.threads;
+}
+
+// Runs the block until its threads have returned or wait for other blocks of the cluster.
+void run_block(Worker& worker, Block& block) {
+  do {
+    for (Warp& warp : block.warps) {
+      if (warp.ready == 0) continue;
+      run_warp(worker, warp);
+      if (worker.aborted) return;
+    }
+  } while (release_block_barrier(block) && !worker.aborted);
+}
+
+}  // namespace
+
+void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
+  while (worker.blocks.size() < count)
+    worker.blocks.push_back(std::make_unique<Block>());
+  for (unsigned slot = 0; slot < count; ++slot)
+    begin_block(worker, slot, number);
+  do {
+    for (unsigned slot = 0; slot < count; ++slot) {
+      run_block(worker, *worker.blocks[slot]);
+      if (worker.aborted) return;
+    }
+  } while (release_cluster_barrier(worker, count) && !worker.aborted);
+}
+
+}  // namespace simt

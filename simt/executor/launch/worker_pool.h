@@ -1,0 +1,38 @@
+/// \file
+/// The OS threads that run blocks. They are started when first needed and sleep between launches.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "simt/executor/launch/worker.h"
+
+namespace simt {
+
+/// All workers of the process; one launch at a time.
+class WorkerPool {
+ public:
+  /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
+  /// counted. Others join when they wake up; the launch does not wait for one that comes too late
+  /// to help.
+  const Tally& run(Launch& launch, int workers);
+
+ private:
+  void sleep_and_help(Worker& worker);
+
+  Worker own_;  ///< of whoever launches
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::vector<std::unique_ptr<Worker>> helpers_;
+  Launch* launch_ = nullptr;  ///< null when none may be joined
+  std::uint64_t launches_ = 0;
+  int places_ = 0;  ///< for helpers that have not joined
+  int helping_ = 0;
+  Tally sum_;
+};
+
+}  // namespace simt

@@ -1,0 +1,24 @@
+/// \file
+/// For programs that want to know of each launch by itself; counters() only has their sum.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "simt/executor/counters.h"
+#include "simt/executor/executor.h"
+
+namespace simt {
+
+/// A launch that has ended.
+struct EndedLaunch {
+  std::string_view kernel;  ///< as the source of the launch spells it, such as "softmax<T>"
+  LaunchConfig config;      ///< its shape
+  Counters counters;        ///< of this launch alone
+};
+
+/// Calls `observer` at the end of every launch, when its findings are known already; a launch that
+/// is refused is none. An empty one ends that. The observer must not launch.
+void observe_launches(std::function<void(const EndedLaunch&)> observer);
+
+}  // namespace simt

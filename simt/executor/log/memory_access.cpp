@@ -1,0 +1,290 @@
+#include "simt/executor/log/memory_access.h"
+
+#include <algorithm>
+#include <string>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/checkers/shared_races.h"
+#include "simt/executor/checkers/time_limit.h"
+#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/log/called_lines.h"
+#include "simt/executor/memory/device_memory.h"
+#include "simt/executor/memory/device_variables.h"
+#include "simt/executor/memory/mapped_memory.h"
+
+namespace simt {
+namespace {
+
+// Small addresses come from null pointers with an index added.
+constexpr std::uintptr_t kNullBytes = 65536;
+
+std::string access_of(unsigned bytes, Direction direction) {
+  return (direction == Direction::kLoad ? "load of " : "store of ") + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes");
+}
+
+[[gnu::noinline]] void report_outside_shared(const SharedMemory& shared, std::uintptr_t address,
+                                             unsigned bytes, Direction direction,
+                                             std::uintptr_t code_address) {
+  report("shared-out-of-bounds", {{}, code_address},
+         access_of(bytes, direction) + " at " + shared.describe(shared.offset_in_slot(address)));
+}
+
+void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, unsigned rank,
+                        Direction direction, std::uintptr_t code_address) {
+  if (current.checking) {
+    if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
+      return report_outside_shared(worker.shared, address, bytes, direction, code_address);
+    }
+    check_shared_access(*current.lane, *worker.blocks[rank], address, bytes,
+                        direction == Direction::kStore, code_address);
+  }
+  if (worker.blocks[rank]->live == 0) {
+    report("distributed-after-exit", {{}, code_address},
+           access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
+               " of the cluster, all of whose threads have returned: end with a cluster barrier");
+  }
+  log_access(address, bytes, AccessKind::kDistributed, code_address);
+}
+
+void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direction direction,
+                   std::uintptr_t code_address) {
+  Lane& lane = *current.lane;
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  const unsigned slot = worker.shared.slot_of(address);
+  if (slot != lane.warp->block->rank) {
+    return access_distributed(worker, address, bytes, slot, direction, code_address);
+  }
+  if (current.checking) {
+    if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
+      return report_outside_shared(worker.shared, address, bytes, direction, code_address);
+    }
+    check_shared_access(lane, *lane.warp->block, address, bytes, direction == Direction::kStore,
+                        code_address);
+  }
+  log_access(address, bytes,
+             direction == Direction::kLoad ? AccessKind::kSharedLoad : AccessKind::kSharedStore,
+             code_address);
+}
+
+[[gnu::noinline]] void report_constant_store(std::uintptr_t address, const std::string& access,
+                                             const Place& place) {
+  if (!current.checking) return;
+  report("constant-store", place,
+         access + " at " + describe_variable(address) +
+             ": only the host may write it, with cudaMemcpyToSymbol");
+}
+
+void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsigned bytes,
+                     Direction direction, std::uintptr_t code_address, bool is_volatile) {
+  address = placed.place_of(address);
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  const bool loads = direction == Direction::kLoad;
+  if (placed.variable.memory != DeviceVariable::kConstant) {
+    log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
+               code_address, is_volatile);
+  } else if (loads) {
+    log_access(address, bytes, AccessKind::kConstantLoad, code_address);
+  } else {
+    report_constant_store(address, access_of(bytes, direction), {{}, code_address});
+  }
+}
+
+void access_mapped(const MappedMemory& mapped, std::uintptr_t address, unsigned bytes,
+                   Direction direction, std::uintptr_t code_address, bool is_volatile) {
+  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  log_access(mapped.place_of(address), bytes,
+             direction == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
+             code_address, is_volatile);
+}
+
+}  // namespace
+
+void wait_for_replay() {
+  Lane& lane = *current.lane;
+  check_time_limit(lane);
+  lane.warp->log_full |= lane.bit();
+  lane.warp->ready &= ~lane.bit();
+  run_others(lane);
+}
+
+void log_new(Event event, Access access) {
+  if (!current.log->add(event, access)) wait_for_replay();
+}
+
+void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address, bool is_volatile) {
+  const Lane& lane = *current.lane;
+  if (lane.has_on_stack(address)) return;
+  Worker& worker = worker_of(lane);
+  if (worker.shared.contains(address)) {
+    return access_shared(worker, address, bytes, direction, code_address);
+  }
+  if (const PlacedVariable* placed = device_variable_at(address)) {
+    return access_variable(*placed, address, bytes, direction, code_address, is_volatile);
+  }
+  if (const MappedMemory* mapped = mapped_memory_at(address)) {
+    return access_mapped(*mapped, address, bytes, direction, code_address, is_volatile);
+  }
+  if (address < kNullBytes) {
+    report_and_end_launch(
+        "null-access", {{}, code_address},
+        access_of(bytes, direction) + " at address " + std::to_string(address) + ": a null pointer",
+        kErrorIllegalAddress);
+  }
+  if (arena.contains_or_guards(address)) {
+    report_and_end_launch("global-out-of-bounds", {{}, code_address},
+                          access_of(bytes, direction) + " far outside device memory",
+                          kErrorIllegalAddress);
+  }
+  // Anything else is the program's own: host memory that nobody mapped, string literals.
+}
+
+void note_arrival_in_shared(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address) {
+  if (!current.checking) return;
+  const Lane& lane = *current.lane;
+  const SharedMemory& shared = worker_of(lane).shared;
+  if (!shared.is_inside(shared.offset_in_slot(address), bytes)) {
+    return report_outside_shared(shared, address, bytes, Direction::kStore, code_address);
+  }
+  check_shared_access(lane, *lane.warp->block, address, bytes, true, code_address);
+}
+
+void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address) {
+  if (!arena.contains(address)) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (memory.is_managed(address)) {
+    if (direction == Direction::kStore) std::fill_n(arena.states(address), bytes, kWritten);
+    return;
+  }
+  report("host-access", {{}, code_address},
+         access_of(bytes, direction) + " by host code at " + memory.describe(address) +
+             " of device memory");
+}
+
+void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place) {
+  report_and_end_launch("misaligned-access", place,
+                        "access of " + std::to_string(bytes) + " bytes at an address that is " +
+                            std::to_string(address % bytes) + " bytes past a multiple of " +
+                            std::to_string(bytes),
+                        kErrorMisalignedAddress);
+}
+
+void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
+  std::uint8_t* const states = arena.states(address);
+  const auto is_unwritten = [](std::uint8_t state) { return state == kUnwritten; };
+  if (direction == Direction::kStore && std::all_of(states, states + bytes, is_unwritten)) {
+    std::fill_n(states, bytes, kWritten);
+    return;
+  }
+  bool outside = false;
+  bool unwritten = false;
+  for (unsigned i = 0; i < bytes; ++i) {
+    outside |= states[i] == kUnallocated;
+    unwritten |= states[i] == kUnwritten;
+    if (direction == Direction::kStore && states[i] == kUnwritten) states[i] = kWritten;
+  }
+  if (!current.checking) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (outside) {
+    report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds", place,
+           access_of(bytes, direction) + " at " + memory.describe(address),
+           memory.history(address));
+  } else if (unwritten && direction == Direction::kLoad) {
+    report("uninitialized-global-read", place,
+           access_of(bytes, direction) + " at " + memory.describe(address) +
+               ", which was never written",
+           memory.history(address));
+  }
+}
+
+namespace {
+
+template <unsigned kPiece>
+void access_pieces(char* at, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
+  for (char* const end = at + bytes; at < end; at += kPiece) {
+    if (direction == Direction::kLoad) {
+      on_access<kPiece, Direction::kLoad>(at, code_address);
+    } else {
+      on_access<kPiece, Direction::kStore>(at, code_address);
+    }
+  }
+}
+
+}  // namespace
+
+void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
+  char* const at = static_cast<char*>(pointer);
+  const std::uintptr_t both = reinterpret_cast<std::uintptr_t>(pointer) | bytes;
+  if (both % 4 == 0) return access_pieces<4>(at, bytes, direction, code_address);
+  if (both % 2 == 0) return access_pieces<2>(at, bytes, direction, code_address);
+  access_pieces<1>(at, bytes, direction, code_address);
+}
+
+namespace {
+
+void note_atomic_on_variable(const PlacedVariable& placed, std::uintptr_t address, unsigned bytes,
+                             const Place& place, std::uintptr_t event) {
+  address = placed.place_of(address);
+  if (placed.variable.memory == DeviceVariable::kConstant) {
+    report_constant_store(address, "atomic operation on " + std::to_string(bytes) + " bytes",
+                          place);
+  } else {
+    log_access(address, bytes, AccessKind::kGlobalAtomic, event);
+  }
+}
+
+void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, const Place& place,
+                  std::uintptr_t code_address) {
+  const std::size_t offset = worker.shared.offset_in_slot(address);
+  if (!worker.shared.is_inside(offset, bytes)) {
+    return report("shared-out-of-bounds", place,
+                  "atomic operation on " + std::to_string(bytes) + " bytes at " +
+                      worker.shared.describe(offset));
+  }
+  const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
+  check_shared_atomic(*current.lane, owner, address, bytes, code_address);
+}
+
+}  // namespace
+
+void note_fence(std::uintptr_t code_address) {
+  if (current.lane != nullptr) log_access(0, 0, AccessKind::kFence, code_address);
+}
+
+void note_atomic(void* address, std::size_t bytes, Location where) {
+  note_atomic(address, bytes, where, SIMT_CODE_ADDRESS);
+}
+
+void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_t code_address) {
+  if (current.lane == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto size = static_cast<unsigned>(bytes);
+  const Place place{where};
+  // The atomic functions are shared by all kernels: the line that calls them makes the event.
+  const std::uintptr_t event = number_of_line(where);
+  if (current.log != nullptr) {
+    worker_of(*current.lane).tally.locate(access_event(event), where);
+  }
+  if (address % bytes != 0) refuse_misaligned(address, size, place);
+  if (arena.contains(address)) {
+    check_states(address, size, Direction::kLoad, place);
+    return log_access(address, size, AccessKind::kGlobalAtomic, event);
+  }
+  Worker& worker = worker_of(*current.lane);
+  if (!worker.shared.contains(address)) {
+    if (const PlacedVariable* placed = device_variable_at(address)) {
+      return note_atomic_on_variable(*placed, address, size, place, event);
+    }
+    if (const MappedMemory* mapped = mapped_memory_at(address)) {
+      return log_access(mapped->place_of(address), size, AccessKind::kGlobalAtomic, event);
+    }
+    access_elsewhere(address, size, Direction::kLoad, event);
+    return log_access(address, 0, AccessKind::kMeeting, event);
+  }
+  if (current.checking) check_atomic(worker, address, size, place, code_address);
+  log_access(address, size, AccessKind::kSharedAtomic, event);
+}
+
+}  // namespace simt

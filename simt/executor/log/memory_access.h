@@ -1,0 +1,116 @@
+/// \file
+/// What happens when instrumented code is about to load or store. This is the hottest code of the
+/// executor: what every access needs is inline, the rest is in memory_access.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/launch/worker.h"
+#include "simt/executor/memory/arena.h"
+
+namespace simt {
+
+/// What an access does, atomic operations aside.
+enum class Direction : std::uint8_t {
+  kLoad,   ///< reads
+  kStore,  ///< writes
+};
+
+/// The kind of an access to global memory.
+template <Direction kDirection>
+constexpr AccessKind kGlobalAccess =
+    kDirection == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore;
+
+/// Neither the arena nor host code: shared memory, the stack, the device's variables, or a mistake.
+void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address, bool is_volatile = false);
+/// Host code accesses some memory: of the device's it may access what is managed, and no other.
+void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
+                      std::uintptr_t code_address);
+/// An asynchronous copy arrives in the shared memory of the running lane's block: it is checked as
+/// a store, and none is counted.
+void note_arrival_in_shared(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address);
+/// Ends the launch with a finding: the address is no multiple of the access's width.
+[[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
+/// Some byte is not in the state `kWritten`.
+void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
+
+/// The running lane's log is full: others run until it has been replayed.
+void wait_for_replay();
+
+/// The running lane does what no other lane of its warp did before it.
+void log_new(Event event, Access access = {});
+
+/// Notes an access of the running lane, if anything is counted.
+inline void log_access(std::uintptr_t address, unsigned bytes, AccessKind kind,
+                       std::uintptr_t code_address, bool is_volatile = false) {
+  if (current.log == nullptr) return;
+  const Access access(address, bytes, kind, is_volatile);
+  const Event event = access_event(code_address);
+  if (!current.log->repeat(event, access)) [[unlikely]]
+    log_new(event, access);
+}
+
+/// Whether all bytes of an access within the arena have been written.
+template <unsigned kBytes>
+bool all_written(std::uintptr_t address) {
+  static constexpr auto kExpected = [] {
+    std::array<std::uint8_t, kBytes> states;
+    states.fill(kWritten);
+    return states;
+  }();
+  return std::memcmp(arena.states(address), kExpected.data(), kBytes) == 0;
+}
+
+/// Whatever is not as nearly always: by host code, elsewhere, misaligned or not written before.
+/// Apart from the common case, which so needs no registers saved and no stack.
+template <unsigned kBytes, Direction kDirection, bool kVolatile>
+[[gnu::noinline]] void on_unusual_access(std::uintptr_t address, std::uintptr_t code_address) {
+  if (current.lane == nullptr) return access_from_host(address, kBytes, kDirection, code_address);
+  if (current.lane->has_on_stack(address)) return;
+  if (!arena.contains(address)) {
+    return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
+  }
+  if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
+  check_states(address, kBytes, kDirection, {{}, code_address});
+  log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
+}
+
+/// Nothing is counted, or host code runs.
+template <unsigned kBytes, Direction kDirection, bool kVolatile>
+[[gnu::noinline]] void on_uncounted_access(std::uintptr_t address, std::uintptr_t code_address) {
+  if (current.lane != nullptr) {
+    if (current.lane->has_on_stack(address)) return;
+    if (arena.contains(address) && address % kBytes == 0 && all_written<kBytes>(address)) return;
+  }
+  on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
+}
+
+/// The hook of every load and store of `kBytes` bytes.
+template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
+inline void on_access(void* pointer, std::uintptr_t code_address) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (current.log == nullptr) {
+    return on_uncounted_access<kBytes, kDirection, kVolatile>(address, code_address);
+  }
+  if (!arena.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
+    return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
+  }
+  log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
+}
+
+/// The hook of every basic block.
+inline void on_basic_block(std::uintptr_t code_address) {
+  if (current.log == nullptr) return;
+  const Event event = basic_block_event(code_address);
+  if (!current.log->repeat(event)) [[unlikely]]
+    log_new(event);
+}
+
+/// An object whose alignment is not known: in pieces of 4 bytes, or less where it must be.
+void on_range(void* pointer, std::size_t bytes, Direction direction, std::uintptr_t code_address);
+
+}  // namespace simt

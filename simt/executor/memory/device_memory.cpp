@@ -1,0 +1,460 @@
+#include "simt/executor/memory/device_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "simt/executor/checkers/host_call.h"
+#include "simt/executor/counters/source_lines.h"
+#include "simt/executor/executor.h"
+#include "simt/executor/memory/address_space.h"
+#include "simt/executor/memory/device_variables.h"
+#include "simt/executor/memory/machine_memory.h"
+#include "simt/executor/memory/mapped_memory.h"
+
+namespace simt {
+
+constinit Arena arena = {};
+
+namespace {
+
+constexpr std::size_t kNoSpace = ~std::size_t{0};
+
+// An allocation takes its own bytes and their states, at once.
+constexpr std::uint64_t kBytesForEach = 2;
+// For less than this the machine is not asked what it has.
+constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
+
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory& memory = *new DeviceMemory;
+  return memory;
+}
+
+DeviceMemory::DeviceMemory() {
+  char* range = static_cast<char*>(reserve_address_space(Arena::kBytes + 2 * Arena::kGuardBytes));
+  forbid_access(range, Arena::kGuardBytes);
+  forbid_access(range + Arena::kGuardBytes + Arena::kBytes, Arena::kGuardBytes);
+  arena.begin = number(range + Arena::kGuardBytes);
+  arena.states_of_bytes = static_cast<std::uint8_t*>(reserve_address_space(Arena::kBytes));
+  free_[kRedZone] = Arena::kBytes - kRedZone;
+}
+
+// ---- allocation ----
+
+int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t element_bytes,
+                           bool managed) {
+  if (address == nullptr) return kErrorInvalidValue;
+  *address = nullptr;
+  if (bytes == 0) return 0;
+  const std::lock_guard lock(mutex_);
+  if (const std::string why = refusal(bytes); !why.empty()) {
+    note_in_host_code("cudaMalloc of " + std::to_string(bytes) + " bytes fails: " + why);
+    return kErrorMemoryAllocation;
+  }
+  const std::size_t reserved = reserved_for(bytes);
+  const std::size_t offset = take_free_or_quarantined(reserved);
+  if (offset == kNoSpace) {
+    note_in_host_code("cudaMalloc of " + std::to_string(bytes) +
+                      " bytes fails: no free range of device memory is that large");
+    return kErrorMemoryAllocation;
+  }
+
+  allocations_[offset] = {bytes, reserved, managed, HostCall::place(), 0};
+  in_use_ += reserved;
+  *address = reinterpret_cast<void*>(arena.begin + offset);
+  std::memset(*address, 0xff, bytes);
+  // The host may write managed memory through library functions, which nobody sees.
+  std::memset(arena.states_of_bytes + offset, managed ? kWritten : kUnwritten, bytes);
+  elements_[arena.begin + offset] = {arena.begin + offset, arena.begin + offset + bytes,
+                                     element_bytes};
+  ++version_;
+  return 0;
+}
+
+// Why there is no such memory; empty if there is.
+std::string DeviceMemory::refusal(std::size_t bytes) const {
+  if (bytes > Arena::kBytes - in_use_) {
+    return "the device has " + std::to_string(Arena::kBytes) + " bytes, of which " +
+           std::to_string(Arena::kBytes - in_use_) + " are free";
+  }
+  if (bytes < kWorthAsking) return "";
+  const std::uint64_t available = available_machine_memory();
+  if (bytes <= available / kBytesForEach) return "";
+  return "the machine has " + std::to_string(available) +
+         " bytes of memory left, and each byte of device memory takes " +
+         std::to_string(kBytesForEach);
+}
+
+int DeviceMemory::release(void* address) {
+  if (address == nullptr) return 0;
+  const std::unique_lock lock(mutex_);
+  const auto found = allocations_.find(number(address) - arena.begin);
+  if (found == allocations_.end()) {
+    report_wrong_release(number(address));
+    return kErrorInvalidValue;
+  }
+  release_found(found);
+  while (quarantined_ > kQuarantineBytes)
+    end_quarantine_of_oldest();
+  return 0;
+}
+
+void DeviceMemory::release_found(Allocations::const_iterator found) {
+  auto [offset, allocation] = *found;
+  allocation.freed_at = HostCall::place();
+  allocations_.erase(found);
+  std::memset(arena.states_of_bytes + offset, kUnallocated, allocation.bytes);
+  elements_.erase(elements_.lower_bound(arena.begin + offset),
+                  elements_.lower_bound(arena.begin + offset + allocation.bytes));
+  ++version_;
+  in_use_ -= allocation.reserved;
+  quarantined_ += allocation.reserved;
+  quarantine_.emplace_back(offset, allocation);
+}
+
+void DeviceMemory::release_all() {
+  const std::lock_guard lock(mutex_);
+  while (!allocations_.empty())
+    release_found(allocations_.begin());
+  while (quarantined_ > kQuarantineBytes)
+    end_quarantine_of_oldest();
+}
+
+void DeviceMemory::report_wrong_release(std::uintptr_t address) const {
+  const Allocation* allocation = allocation_before(address);
+  const bool freed = allocation != nullptr && allocation->freed_at != 0;
+  const bool twice = std::any_of(quarantine_.begin(), quarantine_.end(), [&](const auto& released) {
+    return released.first == address - arena.begin;
+  });
+  report(twice ? "double-free" : "invalid-free", {},
+         twice ? "cudaFree of memory that was freed before: " + text_of(address)
+               : "cudaFree of an address that cudaMalloc did not return: " + text_of(address),
+         twice || !freed ? history_of(allocation) : Notes{});
+}
+
+std::vector<UnfreedMemory> DeviceMemory::unfreed() const {
+  const std::shared_lock lock(mutex_);
+  std::map<std::uintptr_t, UnfreedMemory> by_place;
+  for (const auto& [offset, allocation] : allocations_) {
+    UnfreedMemory& sum = by_place[allocation.allocated_at];
+    ++sum.allocations;
+    sum.bytes += allocation.bytes;
+  }
+  std::vector<UnfreedMemory> all;
+  for (auto& [place, sum] : by_place) {
+    sum.allocated_at = place != 0 ? source_line(place) : "unknown line";
+    all.push_back(sum);
+  }
+  return all;
+}
+
+void DeviceMemory::end_quarantine_of_oldest() {
+  const auto [offset, allocation] = quarantine_.front();
+  quarantine_.pop_front();
+  quarantined_ -= allocation.reserved;
+  add_free(offset, allocation.reserved);
+}
+
+void DeviceMemory::add_free(std::size_t offset, std::size_t bytes) {
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && offset + bytes == next->first) {
+    bytes += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      before->second += bytes;
+      return;
+    }
+  }
+  free_[offset] = bytes;
+}
+
+std::size_t DeviceMemory::reserved_for(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
+}
+
+std::size_t DeviceMemory::take_free_or_quarantined(std::size_t bytes) {
+  std::size_t offset = take_free(bytes);
+  while (offset == kNoSpace && !quarantine_.empty()) {
+    end_quarantine_of_oldest();
+    offset = take_free(bytes);
+  }
+  return offset;
+}
+
+// First fit.
+std::size_t DeviceMemory::take_free(std::size_t bytes) {
+  for (auto range = free_.begin(); range != free_.end(); ++range) {
+    const auto [offset, available] = *range;
+    if (available < bytes) continue;
+    free_.erase(range);
+    if (available > bytes) free_[offset + bytes] = available - bytes;
+    return offset;
+  }
+  return kNoSpace;
+}
+
+void DeviceMemory::usage(std::size_t* free_bytes, std::size_t* total_bytes) const {
+  const std::shared_lock lock(mutex_);
+  if (free_bytes != nullptr) *free_bytes = Arena::kBytes - in_use_;
+  if (total_bytes != nullptr) *total_bytes = Arena::kBytes;
+}
+
+// ---- what an address is ----
+
+DeviceMemory::Allocations::const_iterator DeviceMemory::find(std::uintptr_t address) const {
+  auto after = allocations_.upper_bound(address - arena.begin);
+  if (after == allocations_.begin()) return allocations_.end();
+  --after;
+  return address - arena.begin - after->first < after->second.bytes ? after : allocations_.end();
+}
+
+bool DeviceMemory::is_managed(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = find(address);
+  return found != allocations_.end() && found->second.managed;
+}
+
+bool DeviceMemory::was_released(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  for (const auto& [offset, allocation] : quarantine_) {
+    if (address - arena.begin - offset < allocation.bytes) return true;
+  }
+  return false;
+}
+
+std::string DeviceMemory::describe(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  return text_of(address);
+}
+
+std::string DeviceMemory::text_of(std::uintptr_t address) const {
+  const std::size_t at = address - arena.begin;
+  for (const auto& [offset, allocation] : quarantine_) {
+    if (at - offset < allocation.bytes) {
+      return "byte " + std::to_string(at - offset) + " of an allocation of " +
+             std::to_string(allocation.bytes) + " bytes that was freed";
+    }
+  }
+  if (!arena.contains(address)) {
+    const std::string variable = describe_variable(address);
+    return variable.empty() ? "an address outside device memory" : variable;
+  }
+  std::string mapped = describe_mapped_memory(address);
+  if (!mapped.empty()) return mapped;
+  auto after = allocations_.upper_bound(at);
+  if (after != allocations_.begin()) {
+    const auto& [offset, allocation] = *std::prev(after);
+    return "byte " + std::to_string(at - offset) + " of an allocation of " +
+           std::to_string(allocation.bytes) + " bytes";
+  }
+  if (after != allocations_.end()) {
+    return std::to_string(after->first - at) + " bytes before an allocation of " +
+           std::to_string(after->second.bytes) + " bytes";
+  }
+  return "device memory in which nothing is allocated";
+}
+
+// The one that contains the address, or else the last one before it, as describe() chooses.
+const DeviceMemory::Allocation* DeviceMemory::allocation_before(std::uintptr_t address) const {
+  if (!arena.contains(address)) return nullptr;
+  const std::size_t at = address - arena.begin;
+  for (const auto& [offset, allocation] : quarantine_) {
+    if (at - offset < allocation.bytes) return &allocation;
+  }
+  const auto after = allocations_.upper_bound(at);
+  return after == allocations_.begin() ? nullptr : &std::prev(after)->second;
+}
+
+Notes DeviceMemory::history(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  return history_of(allocation_before(address));
+}
+
+Notes DeviceMemory::history_of(const Allocation* allocation) {
+  Notes notes;
+  if (allocation == nullptr) return notes;
+  if (allocation->allocated_at != 0)
+    notes.push_back({{{}, allocation->allocated_at}, "allocated here"});
+  if (allocation->freed_at != 0) notes.push_back({{{}, allocation->freed_at}, "freed here"});
+  return notes;
+}
+
+// ---- places of memory that lies elsewhere ----
+
+std::uintptr_t DeviceMemory::take_place(std::size_t bytes, std::size_t past,
+                                        std::size_t element_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > Arena::kBytes) return 0;
+  const std::size_t offset = take_free_or_quarantined(reserved_for(past + bytes));
+  if (offset == kNoSpace) return 0;
+  const std::uintptr_t place = arena.begin + offset + past;
+  elements_[place] = {place, place + bytes, element_bytes};
+  ++version_;
+  return place;
+}
+
+void DeviceMemory::give_back_place(std::uintptr_t place, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  elements_.erase(place);
+  ++version_;
+  const std::size_t offset = (place - arena.begin) / kAlignment * kAlignment;
+  add_free(offset, reserved_for(place - arena.begin - offset + bytes));
+}
+
+// ---- element sizes ----
+
+void DeviceMemory::set_element_size(std::uintptr_t address, std::size_t bytes,
+                                    std::size_t element_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes == 0 || element_bytes == 0) return;
+  const std::uintptr_t end = address + bytes;
+  // Cut what overlaps the range on either side.
+  for (const std::uintptr_t cut : {address, end}) {
+    auto after = elements_.upper_bound(cut);
+    if (after == elements_.begin()) continue;
+    ElementRange& range = std::prev(after)->second;
+    if (range.begin < cut && cut < range.end) {
+      elements_[cut] = {cut, range.end, range.element_bytes};
+      range.end = cut;
+    }
+  }
+  elements_.erase(elements_.lower_bound(address), elements_.lower_bound(end));
+  elements_[address] = {address, end, element_bytes};
+  ++version_;
+}
+
+DeviceMemory::ElementRange DeviceMemory::elements_at(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto after = elements_.upper_bound(address);
+  if (after != elements_.begin()) {
+    const ElementRange& range = std::prev(after)->second;
+    if (address < range.end) return range;
+  }
+  return {address, address + 1, 1, true};
+}
+
+// ---- the interface ----
+
+int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
+  return DeviceMemory::instance().allocate(address, bytes, element_bytes, false);
+}
+
+int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
+  return DeviceMemory::instance().allocate(address, bytes, element_bytes, true);
+}
+
+int device_free(void* address) {
+  const int error = DeviceMemory::instance().release(address);
+  if (error != 0) publish_findings();
+  return error;
+}
+
+bool is_device_pointer(const void* address) {
+  return arena.contains(number(address));
+}
+
+bool is_managed_pointer(const void* address) {
+  return arena.contains(number(address)) && DeviceMemory::instance().is_managed(number(address));
+}
+
+void set_element_size(const void* address, std::size_t bytes, std::size_t element_bytes) {
+  DeviceMemory::instance().set_element_size(number(address), bytes, element_bytes);
+}
+
+void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
+  DeviceMemory::instance().usage(free_bytes, total_bytes);
+}
+
+namespace {
+
+// The first byte of a range that has not at least this state; `bytes` if all have.
+std::size_t first_below(std::uintptr_t address, std::size_t bytes, ByteState state) {
+  const std::uint8_t* states = arena.states(address);
+  const bool all_equal = std::memcmp(states, states + 1, bytes - 1) == 0;
+  if (all_equal && states[0] >= state) return bytes;
+  std::size_t i = 0;
+  while (i < bytes && states[i] >= state)
+    ++i;
+  return i;
+}
+
+bool range_is_allocated(std::uintptr_t address, std::size_t bytes, const char* call) {
+  const std::size_t end = first_below(address, bytes, kUnwritten);
+  if (end == bytes) return true;
+  report("copy-out-of-bounds", {},
+         std::string(call) + " of " + std::to_string(bytes) + " bytes at " +
+             DeviceMemory::instance().describe(address) + " reaches " +
+             DeviceMemory::instance().describe(address + end),
+         DeviceMemory::instance().history(address));
+  return false;
+}
+
+}  // namespace
+
+int copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  if (to == nullptr || from == nullptr) return kErrorInvalidValue;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  if (arena.contains(number(from))) {
+    if (!range_is_allocated(number(from), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    const std::size_t unwritten = first_below(number(from), bytes, kWritten);
+    if (unwritten < bytes) {
+      report("uninitialized-copy", {},
+             "cudaMemcpy reads " + memory.describe(number(from) + unwritten) +
+                 ", which was never written",
+             memory.history(number(from)));
+    }
+  }
+  if (arena.contains(number(to))) {
+    if (!range_is_allocated(number(to), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    std::memset(arena.states(number(to)), kWritten, bytes);
+  }
+  std::memmove(to, from, bytes);
+  publish_findings();
+  return 0;
+}
+
+int fill(void* to, int byte, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  if (to == nullptr) return kErrorInvalidValue;
+  if (arena.contains(number(to))) {
+    if (!range_is_allocated(number(to), bytes, "cudaMemset")) return kErrorInvalidValue;
+    std::memset(arena.states(number(to)), kWritten, bytes);
+  }
+  std::memset(to, byte, bytes);
+  return 0;
+}
+
+void free_all_device_memory() {
+  DeviceMemory::instance().release_all();
+}
+
+std::vector<UnfreedMemory> unfreed_memory() {
+  return arena.states_of_bytes == nullptr ? std::vector<UnfreedMemory>{}
+                                          : DeviceMemory::instance().unfreed();
+}
+
+namespace {
+
+// After all destructors of static objects, which may free some.
+[[gnu::destructor]] void note_unfreed_memory() {
+  for (const UnfreedMemory& memory : unfreed_memory()) {
+    print_note(memory.allocated_at, std::to_string(memory.bytes) + " bytes of device memory in " +
+                                        std::to_string(memory.allocations) +
+                                        (memory.allocations == 1 ? " allocation" : " allocations") +
+                                        " were never freed");
+  }
+}
+
+}  // namespace
+
+}  // namespace simt

@@ -1,0 +1,107 @@
+/// \file
+/// The executor's global memory: one arena, with a byte of state for each byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/counters.h"
+#include "simt/executor/memory/arena.h"
+
+namespace simt {
+
+/// Allocates and frees device memory, and knows what lies where. May be used by several threads.
+class DeviceMemory {
+ public:
+  /// The only one.
+  static DeviceMemory& instance();
+
+  /// Returns CUDA error codes.
+  int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
+  /// As cudaFree() does: returns its error code, and reports what is freed twice or was never
+  /// allocated.
+  int release(void* address);
+  /// As cudaDeviceReset() does.
+  void release_all();
+  /// What has not been released, by the line that allocated it.
+  std::vector<UnfreedMemory> unfreed() const;
+  /// As cudaMemGetInfo() does.
+  void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
+
+  /// Addresses for `bytes` that lie elsewhere, `past` a multiple of 256: nothing is there. 0 where
+  /// there is no room.
+  std::uintptr_t take_place(std::size_t bytes, std::size_t past, std::size_t element_bytes);
+  /// The other half of take_place().
+  void give_back_place(std::uintptr_t place, std::size_t bytes);
+
+  /// Counts [address, address + bytes) of an allocation by elements of this size.
+  void set_element_size(std::uintptr_t address, std::size_t bytes, std::size_t element_bytes);
+
+  /// The addresses around `address` that count by elements of one size.
+  struct ElementRange {
+    std::uintptr_t begin = 0;       ///< the lowest address
+    std::uintptr_t end = 0;         ///< behind the highest
+    std::size_t element_bytes = 1;  ///< the size of one
+    bool is_outside = false;        ///< of any allocation
+  };
+  /// The range that this address lies in.
+  ElementRange elements_at(std::uintptr_t address) const;
+  /// Changes whenever an answer of elements_at() may.
+  std::uint64_t version() const { return version_; }
+
+  /// Whether host code may dereference it, too.
+  bool is_managed(std::uintptr_t address) const;
+  /// Where an address lies: "byte 400 of an allocation of 400 bytes", or what was there.
+  std::string describe(std::uintptr_t address) const;
+  /// Whether it lies in memory that was allocated once and has been freed.
+  bool was_released(std::uintptr_t address) const;
+  /// Where the memory at this address, or before it, was allocated and freed.
+  Notes history(std::uintptr_t address) const;
+
+ private:
+  static constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
+  static constexpr std::size_t kRedZone = 256;
+  // Released memory is kept from reuse until this much more was released, so that use after free is
+  // seen.
+  static constexpr std::size_t kQuarantineBytes = std::size_t{64} << 20;
+
+  struct Allocation {
+    std::size_t bytes;     ///< asked for
+    std::size_t reserved;  ///< with the red zone
+    bool managed;
+    std::uintptr_t allocated_at = 0;  ///< in the code; 0 where that is not known
+    std::uintptr_t freed_at = 0;
+  };
+  using Allocations = std::map<std::size_t, Allocation>;  // by offset
+
+  DeviceMemory();
+  void release_found(Allocations::const_iterator found);
+  void report_wrong_release(std::uintptr_t address) const;
+  std::string refusal(std::size_t bytes) const;
+  std::string text_of(std::uintptr_t address) const;
+  static Notes history_of(const Allocation* allocation);
+  const Allocation* allocation_before(std::uintptr_t address) const;
+  static std::size_t reserved_for(std::size_t bytes);
+  void add_free(std::size_t offset, std::size_t bytes);
+  std::size_t take_free(std::size_t bytes);
+  std::size_t take_free_or_quarantined(std::size_t bytes);
+  void end_quarantine_of_oldest();
+  Allocations::const_iterator find(std::uintptr_t address) const;
+
+  mutable std::shared_mutex mutex_;
+  std::size_t in_use_ = 0;
+  std::size_t quarantined_ = 0;
+  std::uint64_t version_ = 1;
+  Allocations allocations_;
+  std::map<std::size_t, std::size_t> free_;  // offset, bytes
+  std::deque<std::pair<std::size_t, Allocation>> quarantine_;
+  std::map<std::uintptr_t, ElementRange> elements_;  // by begin
+};
+
+}  // namespace simt

@@ -1,0 +1,138 @@
+/// \file
+/// The shared memory of the blocks that a worker runs: one slot for each block of a cluster, laid
+/// out alike.
+///
+///     slot  | red zone | dynamic memory | red zone | static variable | red zone | static variable
+///     | red zone | ...
+///
+/// Static variables are placed when the first thread reaches them and keep their place for the
+/// launch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simt/executor/executor.h"
+
+namespace simt {
+
+/// An H100's and H200's limits, in bytes.
+constexpr std::size_t kMaxStaticShared = 48 * 1024;
+constexpr std::size_t kMaxDynamicSharedWithoutOptIn =
+    48 * 1024;                                  ///< without cudaFuncSetAttribute()
+constexpr std::size_t kMaxShared = 227 * 1024;  ///< of a block, static and dynamic together
+
+/// The last access of one kind to a byte, and when by the worker's clock.
+struct LastAccess {
+  /// Whether others made such accesses before this one, since the last time that all of them met.
+  enum Others : std::uint16_t {
+    kNone,    ///< none
+    kLanes,   ///< of the same warp
+    kWarps,   ///< of the same block
+    kBlocks,  ///< of the same cluster
+  };
+
+  std::uint32_t time = 0;            ///< 0 if there was none
+  std::uint32_t code = 0;            ///< the low bits of the address of its code
+  std::uint16_t thread : 10 = 0;     ///< of the block
+  std::uint16_t others : 2 = kNone;  ///< see Others
+  std::uint16_t block = 0;           ///< within the cluster
+};
+
+/// What the race checker knows of one byte.
+struct SharedByte {
+  LastAccess store;  ///< the last one
+  LastAccess load;   ///< the last one
+};
+
+/// One worker's shared memory: a slot for each block of the cluster that it runs.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  /// Forgets all static variables and makes `slots` slots with this much dynamic memory.
+  void begin_launch(unsigned slots, std::size_t dynamic_bytes);
+  /// Fills the slot with NaN, as far as this launch has used it.
+  void begin_block(unsigned slot);
+
+  /// Where the dynamic shared memory of a slot begins.
+  void* dynamic_memory(unsigned slot) const { return slot_begin(slot) + kRedZone; }
+  /// Null when the variables of the kernel do not fit.
+  void* static_variable(unsigned slot, const SharedVariable& variable) {
+    // Lanes ask for all variables in turn: most often for the one after the last.
+    const std::size_t next = last_found_ + 1 < placed_.size() ? last_found_ + 1 : 0;
+    if (next >= placed_.size() || placed_[next].variable != &variable) [[unlikely]]
+      return find_or_place(slot, variable);
+    last_found_ = next;
+    return slot_begin(slot) + placed_[next].offset;
+  }
+
+  /// Whether `address` lies in any slot, and which.
+  bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
+  static constexpr unsigned kMaxSlots = 16;  ///< of a cluster
+  /// Which slot an address lies in that contains() is true for.
+  unsigned slot_of(std::uintptr_t address) const {
+    return static_cast<unsigned>((address - begin()) / kSlotBytes);
+  }
+  /// How far from the beginning of its slot it lies.
+  std::size_t offset_in_slot(std::uintptr_t address) const {
+    return (address - begin()) % kSlotBytes;
+  }
+  /// Bytes from one slot to the next.
+  static constexpr std::size_t slot_stride() { return kSlotBytes; }
+
+  /// Whether these bytes of a slot belong to an object. (No access spans a red zone, so its ends
+  /// tell.)
+  bool is_inside(std::size_t offset, std::size_t bytes) const {
+    return offset + bytes <= kSlotBytes && belongs_[offset] && belongs_[offset + bytes - 1];
+  }
+  /// The nearest object below that offset, for a message.
+  std::string describe(std::size_t offset) const;
+
+  /// What is known of the bytes from `address` on.
+  SharedByte* bytes_at(std::uintptr_t address) { return cells_ + (address - begin()); }
+  /// The last atomic operations, which are rare: null while this launch has made none.
+  LastAccess* atomics_at(std::uintptr_t address) {
+    return atomics_used_ ? atomics_ + (address - begin()) : nullptr;
+  }
+  /// An atomic operation is about to be noted.
+  void use_atomics() { atomics_used_ = true; }
+  /// All accesses so far are over: none of them races with a later one.
+  void forget_accesses();
+
+ private:
+  void* find_or_place(unsigned slot, const SharedVariable& variable);
+  void reserve(unsigned slots);
+  void release();
+
+  static constexpr std::size_t kRedZone = 128;
+  static constexpr std::size_t kAlignment = 128;
+  static constexpr std::size_t kSlotBytes = std::size_t{512} << 10;
+
+  struct Placed {
+    const SharedVariable* variable;
+    std::size_t offset;
+  };
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(memory_); }
+  char* slot_begin(unsigned slot) const { return memory_ + slot * kSlotBytes; }
+
+  char* memory_ = nullptr;
+  SharedByte* cells_ = nullptr;
+  LastAccess* atomics_ = nullptr;
+  bool atomics_used_ = false;
+  unsigned reserved_slots_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t dynamic_bytes_ = 0;
+  std::size_t static_bytes_ = 0;
+  std::size_t used_ = 0;  ///< of each slot
+  std::vector<Placed> placed_;
+  std::size_t last_found_ = 0;  ///< among these
+  std::vector<char> belongs_;   ///< to an object: a flag for each byte of a slot
+};
+
+}  // namespace simt

@@ -1,0 +1,20 @@
+/// \file
+/// Stands in for CUDA's cuda_runtime.h where source is compiled for the CPU executor; nvcc never
+/// sees it.
+#pragma once
+
+#include "simt/include/cuda_standin/atomics.h"
+#include "simt/include/cuda_standin/cached_access.h"
+#include "simt/include/cuda_standin/device_math.h"
+#include "simt/include/cuda_standin/device_variables.h"
+#include "simt/include/cuda_standin/launch.h"
+#include "simt/include/cuda_standin/launch_bounds.h"
+#include "simt/include/cuda_standin/qualifiers.h"
+#include "simt/include/cuda_standin/runtime_api.h"
+#include "simt/include/cuda_standin/runtime_types.h"
+#include "simt/include/cuda_standin/shared_variables.h"
+#include "simt/include/cuda_standin/synchronization.h"
+#include "simt/include/cuda_standin/thread_builtins.h"
+#include "simt/include/cuda_standin/trap.h"
+#include "simt/include/cuda_standin/vector_types.h"
+#include "simt/include/cuda_standin/warp_primitives.h"

@@ -1,0 +1,118 @@
+/// \file
+/// What the source translator makes of `kernel<<<grid, block, bytes, stream>>>(arguments)`.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "simt/executor/executor.h"
+#include "simt/include/cuda_standin/kernel_call.h"
+#include "simt/include/cuda_standin/runtime_types.h"
+#include "simt/include/cuda_standin/vector_types.h"
+
+namespace simt {
+
+constexpr Dim3 to_dim3(dim3 shape) {
+  return {shape.x, shape.y, shape.z};
+}
+
+/// Runs `body()` for every thread of the grid.
+template <typename Body>
+void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
+  launch(
+      kernel, config, [](void* pointer) SIMT_NOT_INSTRUMENTED { (*static_cast<Body*>(pointer))(); },
+      &body);
+}
+
+/// Called with a kernel, its address.
+struct AddressOf {
+  template <typename... Parameters>
+  const void* operator()(void (*kernel)(Parameters...)) const {
+    return reinterpret_cast<const void*>(kernel);
+  }
+};
+/// Null for one of several of a name, which only the arguments will tell.
+template <typename Address>
+const void* address_of_kernel(const Address& address) {
+  if constexpr (std::is_invocable_v<Address, AddressOf>) {
+    return address(AddressOf{});
+  } else {
+    return nullptr;
+  }
+}
+
+/// Called with a kernel, its address and its parameters.
+struct PointerTo {
+  template <typename... Parameters>
+  auto operator()(void (*kernel)(Parameters...)) const {
+    return kernel;
+  }
+};
+
+/// An argument as a kernel's parameter: itself, or converted.
+template <typename Parameter, typename Argument>
+using Converted =
+    std::conditional_t<std::is_same_v<Parameter, Argument>, const Argument&, Parameter>;
+
+/// A launch that has its configuration and waits for its arguments.
+template <typename Kernel, typename Address>
+class Launcher {
+ public:
+  Launcher(const char* name, Kernel kernel, Address address, const LaunchConfig& config)
+      : name_(name), kernel_(kernel), address_(address), config_(config) {}
+
+  /// The same launch in clusters of that many blocks, as __cluster_dims__ demands.
+  Launcher in_clusters(unsigned x, unsigned y = 1, unsigned z = 1) const {
+    Launcher clustered = *this;
+    clustered.config_.cluster = {x, y, z};
+    return clustered;
+  }
+
+  /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
+  template <typename... Arguments>
+  void operator()(Arguments... arguments) const {
+    constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
+    if constexpr (!trivial && std::is_invocable_v<Address, PointerTo>) {
+      launch_with_bits(address_(PointerTo{}), arguments...);
+    } else {
+      auto body = [&]() SIMT_NOT_INSTRUMENTED { kernel_(arguments...); };
+      launch_body(name_, config_, body);
+    }
+  }
+
+ private:
+  /// Each thread's copies are bits: their destructors, which host code has, run once, on what the
+  /// launch was given.
+  template <typename... Parameters, typename... Arguments>
+  void launch_with_bits(void (*kernel)(Parameters...), const Arguments&... arguments) const {
+    const std::tuple<Converted<Parameters, Arguments>...> converted(arguments...);
+    auto body = [&]() SIMT_NOT_INSTRUMENTED {
+      std::apply([&](const auto&... each) SIMT_NOT_INSTRUMENTED { call_kernel(kernel, each...); },
+                 converted);
+    };
+    launch_body(name_, config_, body);
+  }
+
+  const char* name_;
+  Kernel kernel_;
+  Address address_;
+  LaunchConfig config_;
+};
+
+/// `name` is the kernel as the source spells it, `address` returns what it is given that. Launches
+/// run at once, in whatever stream.
+template <typename Kernel, typename Address>
+Launcher<Kernel, Address> launcher(const char* name, Kernel kernel, Address address, dim3 grid,
+                                   dim3 block, std::size_t dynamic_shared_bytes = 0,
+                                   cudaStream_t stream = nullptr) {
+  LaunchConfig config;
+  config.grid = to_dim3(grid);
+  config.block = to_dim3(block);
+  config.dynamic_shared_bytes = dynamic_shared_bytes;
+  config.kernel = address_of_kernel(address);
+  config.stream = stream;
+  return {name, kernel, address, config};
+}
+
+}  // namespace simt

@@ -1,0 +1,369 @@
+/// \file
+/// The CUDA runtime API, as far as the executor supports it. Everything runs at once and in order,
+/// so streams and events only exist. What the executor does not have (graphs) returns
+/// cudaErrorNotSupported. Errors are remembered for cudaGetLastError(), as CUDA's are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "simt/include/cuda_standin/launch.h"
+#include "simt/include/cuda_standin/runtime_types.h"
+
+// ---- errors -----------------------------------------------------------------------------------
+
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+const char* cudaGetErrorName(cudaError_t error);
+const char* cudaGetErrorString(cudaError_t error);
+
+// ---- devices ----------------------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceFlags(unsigned* flags);
+cudaError_t cudaDriverGetVersion(int* version);
+cudaError_t cudaRuntimeGetVersion(int* version);
+
+// ---- memory -----------------------------------------------------------------------------------
+
+namespace simt {
+/// cudaMalloc() of elements whose size is known.
+cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t element_bytes);
+}  // namespace simt
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes);
+cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream);
+/// Kernels' accesses are counted and checked as those to other memory of the device; but whether it
+/// was written is not known, because the host may write it through library functions.
+cudaError_t cudaMallocManaged(void** address, std::size_t bytes,
+                              unsigned flags = cudaMemAttachGlobal);
+namespace simt {
+/// cudaMallocManaged() of elements whose size is known.
+cudaError_t malloc_managed_elements(void** address, std::size_t bytes, unsigned flags,
+                                    std::size_t element_bytes);
+}  // namespace simt
+cudaError_t cudaMallocHost(void** address, std::size_t bytes);
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags);
+cudaError_t cudaFree(void* address);
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream);
+cudaError_t cudaFreeHost(void* address);
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
+
+/// Rows that begin at multiples of 512 bytes.
+cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
+                            std::size_t height);
+/// Memory of the host that kernels may use anyway.
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* address);
+cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address, unsigned flags);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address);
+
+template <typename T>
+cudaError_t cudaMallocPitch(T** address, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+}
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** device_address, void* host_address, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_address), host_address, flags);
+}
+template <typename T>
+cudaError_t cudaMalloc(T** address, std::size_t bytes) {
+  return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
+}
+template <typename T>
+cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t) {
+  return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
+}
+template <typename T>
+cudaError_t cudaMallocManaged(T** address, std::size_t bytes,
+                              unsigned flags = cudaMemAttachGlobal) {
+  return simt::malloc_managed_elements(reinterpret_cast<void**>(address), bytes, flags, sizeof(T));
+}
+template <typename T>
+cudaError_t cudaMallocHost(T** address, std::size_t bytes, unsigned flags = 0) {
+  return cudaHostAlloc(reinterpret_cast<void**>(address), bytes, flags);
+}
+template <typename T>
+cudaError_t cudaHostAlloc(T** address, std::size_t bytes, unsigned flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(address), bytes, flags);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+cudaError_t cudaMemset(void* address, int value, std::size_t bytes);
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height);
+cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream = nullptr);
+
+// Managed memory is everywhere at once: advice changes nothing.
+cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, cudaMemLocation where,
+                                 unsigned flags, cudaStream_t stream = nullptr);
+cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, int device,
+                                 cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation where);
+cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
+                          int device);
+
+namespace simt {
+/// Copies into or out of a `__device__` or `__constant__` variable of `size` bytes.
+cudaError_t copy_to_symbol(void* symbol, std::size_t size, const void* from, std::size_t bytes,
+                           std::size_t offset);
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t bytes,
+                             std::size_t offset);
+}  // namespace simt
+
+namespace simt {
+/// Copies to and from the device may use that address: somebody has asked for it.
+void note_symbol(const void* symbol, std::size_t size);
+template <typename T>
+void* address_of_symbol(T& symbol) {
+  return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+}
+}  // namespace simt
+
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
+                               std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyHostToDevice) {
+  return simt::copy_to_symbol(simt::address_of_symbol(symbol), sizeof(symbol), from, bytes, offset);
+}
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
+  return simt::copy_to_symbol(simt::address_of_symbol(symbol), sizeof(symbol), from, bytes, offset);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
+                                 std::size_t offset = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+  return simt::copy_from_symbol(to, simt::address_of_symbol(symbol), sizeof(symbol), bytes, offset);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
+  return simt::copy_from_symbol(to, simt::address_of_symbol(symbol), sizeof(symbol), bytes, offset);
+}
+template <typename T>
+cudaError_t cudaGetSymbolAddress(void** address, T& symbol) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  *address = simt::address_of_symbol(symbol);
+  simt::note_symbol(*address, sizeof(symbol));
+  return cudaSuccess;
+}
+template <typename T, typename Symbol>
+cudaError_t cudaGetSymbolAddress(T** address, Symbol& symbol) {
+  return cudaGetSymbolAddress(reinterpret_cast<void**>(address), symbol);
+}
+template <typename T>
+cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {
+  if (size == nullptr) return cudaErrorInvalidValue;
+  *size = sizeof(symbol);
+  return cudaSuccess;
+}
+
+// ---- streams and events -----------------------------------------------------------------------
+
+using cudaHostFn_t = void (*)(void* data);
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
+
+cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+/// NaN: the executor's time says nothing about a GPU's.
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+// ---- graphs: cudaErrorNotSupported ------------------------------------------------------------
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags = 0);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+
+using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags);
+
+// ---- kernels ----------------------------------------------------------------------------------
+
+namespace simt {
+cudaError_t set_kernel_attribute(const void* kernel, cudaFuncAttribute attribute, int value);
+cudaError_t kernel_attributes(cudaFuncAttributes* attributes, const void* kernel);
+/// Blocks that fit an SM by its threads and its shared memory; registers are not known here.
+cudaError_t active_blocks(int* blocks, int block_size, std::size_t dynamic_shared_bytes);
+cudaError_t potential_block_size(int* min_grid_size, int* block_size,
+                                 std::size_t dynamic_shared_bytes, int block_size_limit);
+/// The launch shape and clusters of a cudaLaunchConfig_t; an attribute that the executor lacks is
+/// an error.
+cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
+                               const void* kernel);
+/// The error of the launch just made; if there is none, `earlier_error` is the last error again.
+cudaError_t launch_result(int earlier_error);
+
+/// Whether an H200 can hold all blocks of that grid at a time, by threads and dynamic shared
+/// memory.
+cudaError_t check_cooperative(const LaunchConfig& config);
+
+/// The translator wraps the kernel of cudaLaunchKernel() and its like into this, so that the launch
+/// knows how the source spells it.
+template <typename Kernel>
+struct NamedKernel {
+  const char* name;
+  Kernel kernel;
+  explicit operator const void*() const { return reinterpret_cast<const void*>(kernel); }
+};
+template <typename Kernel>
+NamedKernel<Kernel*> named_kernel(const char* name, Kernel* kernel) {
+  return {name, kernel};
+}
+inline constexpr char kUnnamedKernel[] = "kernel launched through its address";
+template <typename... Parameters>
+NamedKernel<void (*)(Parameters...)> named(void (*kernel)(Parameters...)) {
+  return {kUnnamedKernel, kernel};
+}
+template <typename... Parameters>
+NamedKernel<void (*)(Parameters...)> named(NamedKernel<void (*)(Parameters...)> kernel) {
+  return kernel;
+}
+
+template <typename... Parameters, std::size_t... i>
+void call_unpacked(void (*kernel)(Parameters...), void** arguments, std::index_sequence<i...>) {
+  call_kernel(kernel, *static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
+                             NamedKernel<void (*)(Parameters...)> kernel,
+                             Arguments&&... arguments) {
+  LaunchConfig launch_config;
+  const cudaError_t error =
+      read_launch_config(&launch_config, config, static_cast<const void*>(kernel));
+  if (error != cudaSuccess) return error;
+  std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
+  auto body = [&] {
+    std::apply([&](const auto&... each) { call_kernel(kernel.kernel, each...); }, converted);
+  };
+  const int earlier_error = take_error();
+  launch_body(kernel.name, launch_config, body);
+  return launch_result(earlier_error);
+}
+
+template <typename... Parameters>
+cudaError_t launch_by_pointers(NamedKernel<void (*)(Parameters...)> kernel,
+                               const LaunchConfig& config, void** arguments) {
+  auto body = [&] {
+    call_unpacked(kernel.kernel, arguments, std::index_sequence_for<Parameters...>{});
+  };
+  const int earlier_error = take_error();
+  launch_body(kernel.name, config, body);
+  return launch_result(earlier_error);
+}
+}  // namespace simt
+
+template <typename Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
+  return simt::set_kernel_attribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+template <typename Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+  return simt::kernel_attributes(attributes, reinterpret_cast<const void*>(kernel));
+}
+template <typename Kernel>
+cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
+  return cudaSuccess;
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int block_size,
+                                                          std::size_t dynamic_shared_bytes) {
+  return simt::active_blocks(blocks, block_size, dynamic_shared_bytes);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel,
+                                                                   int block_size,
+                                                                   std::size_t dynamic_shared_bytes,
+                                                                   unsigned) {
+  return simt::active_blocks(blocks, block_size, dynamic_shared_bytes);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_size, Kernel,
+                                               std::size_t dynamic_shared_bytes = 0,
+                                               int block_size_limit = 0) {
+  return simt::potential_block_size(min_grid_size, block_size, dynamic_shared_bytes,
+                                    block_size_limit);
+}
+
+template <typename Kernel, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, Kernel kernel,
+                               Arguments&&... arguments) {
+  return simt::launch_by_config(config, simt::named(kernel), std::forward<Arguments>(arguments)...);
+}
+
+template <typename Kernel>
+cudaError_t cudaLaunchKernel(Kernel kernel, dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr) {
+  const auto named = simt::named(kernel);
+  return simt::launch_by_pointers(named,
+                                  {.grid = simt::to_dim3(grid),
+                                   .block = simt::to_dim3(block),
+                                   .dynamic_shared_bytes = dynamic_shared_bytes,
+                                   .cluster = {},
+                                   .kernel = static_cast<const void*>(named),
+                                   .cooperative = false,
+                                   .stream = stream},
+                                  arguments);
+}
+
+/// A grid whose blocks are all resident, and may meet at a barrier.
+template <typename Kernel>
+cudaError_t cudaLaunchCooperativeKernel(Kernel kernel, dim3 grid, dim3 block, void** arguments,
+                                        std::size_t dynamic_shared_bytes = 0,
+                                        cudaStream_t stream = nullptr) {
+  const auto named = simt::named(kernel);
+  const simt::LaunchConfig config{.grid = simt::to_dim3(grid),
+                                  .block = simt::to_dim3(block),
+                                  .dynamic_shared_bytes = dynamic_shared_bytes,
+                                  .cluster = {},
+                                  .kernel = static_cast<const void*>(named),
+                                  .cooperative = true,
+                                  .stream = stream};
+  const cudaError_t error = simt::check_cooperative(config);
+  if (error != cudaSuccess) return error;
+  return simt::launch_by_pointers(named, config, arguments);
+}

@@ -1,0 +1,14 @@
+/// \file
+/// What a compiler says of a program, read for names that CUDA has and the executor has not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace simt::run {
+
+/// Of the errors about names that the compiler does not know: those that must be CUDA's, each once,
+/// as "file:line: error: 'name': not available on the CPU executor (part)".
+std::vector<std::string> names_without_stand_in(const std::string& messages);
+
+}  // namespace simt::run

@@ -1,0 +1,98 @@
+// The program `simt`: `simt run` builds a CUDA program, runs it on the executor and says what is
+// known of it.
+
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+#include <unistd.h>
+
+#include "simt/run/options.h"
+#include "simt/run/places.h"
+#include "simt/run/process.h"
+#include "simt/run/program.h"
+#include "simt/run/record.h"
+#include "simt/run/report.h"
+#include "simt/run/toolchain.h"
+#include "simt/translate/files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace simt::run;
+
+constexpr int kWrongCommandLine = 2;
+/// How much longer than its kernels a program may take before it is ended from outside, without a
+/// word about where it was. The executor needs seconds to stop a kernel and to say where it was.
+constexpr unsigned kGraceSeconds = 15;
+
+/// Removed when it goes.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path path) : path_(std::move(path)) { fs::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+int run(const Options& options) {
+  const fs::path prefix = fs::canonical(program_folder() / SIMT_PREFIX);
+  const Toolchain toolchain = read_toolchain(prefix / SIMT_TOOLCHAIN, prefix);
+  const fs::path program = build_program(options, toolchain, cache_folder());
+  if (program.empty()) return 1;
+  const TemporaryFile record(program.string() + "." + std::to_string(getpid()) + ".record");
+  Command command = {program.string()};
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  const auto limit = static_cast<unsigned>(options.time_limit);
+  const Ending ending =
+      watch(command,
+            {{kRecordVariable, record.path().string()}, {"SIMT_TIME_LIMIT", std::to_string(limit)}},
+            limit == 0 ? 0 : limit + kGraceSeconds);
+  const auto known = read_record(record.path());
+  print_report(std::cout, known, ending, options);
+  if (!options.json.empty()) {
+    simt::write_file(options.json, to_json(known, ending, options).dump(2) + "\n");
+  }
+  return exit_code(known, ending);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string command = count > 1 ? words[1] : "";
+  if (command == "--version") {
+    std::cout << "simt " SIMT_VERSION "\n";
+    return 0;
+  }
+  if (command == "--help" || command == "-h") {
+    std::cout << usage();
+    return 0;
+  }
+  if (command != "run") {
+    std::cerr << "simt: "
+              << (command.empty() ? "no command is named" : "unknown command '" + command + "'")
+              << "; there is `simt run`\n\n"
+              << usage();
+    return kWrongCommandLine;
+  }
+  try {
+    const Options options = read_options({words + 2, words + count});
+    if (options.help) {
+      std::cout << usage();
+      return 0;
+    }
+    return run(options);
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "simt run: " << error.what() << "\n\n" << usage();
+    return kWrongCommandLine;
+  } catch (const std::exception& error) {
+    std::cerr << "simt run: error: " << error.what() << '\n';
+    return 1;
+  }
+}

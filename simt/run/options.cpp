@@ -1,0 +1,95 @@
+#include "simt/run/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace simt::run {
+namespace {
+
+constexpr int kLongestTimeLimit = 86400;
+
+CLI::Validator seconds() {
+  const auto refuse = [range = CLI::Range(0, kLongestTimeLimit)](const std::string& text) {
+    if (range(text).empty()) return std::string();
+    return fmt::format("'{}' is not a number of seconds from 0 to {}", text, kLongestTimeLimit);
+  };
+  return CLI::Validator(refuse, "");
+}
+
+/// nvcc's spellings, -std=c++20 and -std c++20, as one that CLI11 knows.
+std::string with_two_dashes(const std::string& word) {
+  return word == "-std" || word.starts_with("-std=") ? "-" + word : word;
+}
+
+void add_all(CLI::App& app, Options& options) {
+  app.set_help_flag("-h,--help", "print this text");
+  app.add_option("FILE", options.sources, "the sources of one program, CUDA and C++")
+      ->option_text(" ")
+      ->required();
+  app.add_option("-I", options.include_folders, "look for included files in DIR, too")
+      ->type_name("DIR")
+      ->allow_extra_args(false);  // a word each time
+  app.add_option("-D", options.definitions, "define a macro")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_option("--std", options.standard, "the C++ that it is written in (c++17, or c++20)")
+      ->type_name("C++NN")
+      ->check(CLI::IsMember({"c++11", "c++14", "c++17", "c++20"}))
+      ->take_last();
+  app.add_option("--json", options.json, "write all counters and findings to FILE")
+      ->type_name("FILE")
+      ->take_last();
+  app.add_option("--time-limit", options.time_limit,
+                 "end a program that takes longer than S seconds (300; 0: never)")
+      ->type_name("S")
+      ->envname("SIMT_TIME_LIMIT")
+      ->check(seconds())
+      ->take_last();
+}
+
+}  // namespace
+
+Options read_options(const std::vector<std::string>& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  Options options;
+  CLI::App app;
+  add_all(app, options);
+  app.allow_extras();  // to name them in our own words
+  try {
+    std::vector<std::string> own;  // from the last to the first
+    std::transform(std::make_reverse_iterator(dashes), words.rend(), std::back_inserter(own),
+                   with_two_dashes);
+    app.parse(std::move(own));
+  } catch (const CLI::CallForHelp&) {
+    options.help = true;
+    return options;
+  } catch (const CLI::RequiredError&) {
+    throw std::invalid_argument("no file to run is named");
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(error.what());
+  }
+  if (!app.remaining().empty()) {
+    throw std::invalid_argument("unknown option '" + app.remaining().front() +
+                                "'; the program's own arguments follow --");
+  }
+  if (dashes != words.end()) options.arguments.assign(dashes + 1, words.end());
+  return options;
+}
+
+std::string usage() {
+  Options unused;
+  CLI::App app(
+      "Compiles a CUDA program for the CPU executor, runs it, and shows what each launch asked of "
+      "the\nmemory system and what is wrong with its kernels.",
+      "simt run");
+  add_all(app, unused);
+  app.footer(
+      "The program's own arguments follow --: simt run FILE.cu -- ARGUMENT..\n\n"
+      "Exit code: the program's own if that is not 0; else 1 if there is a finding; 2 for a wrong\n"
+      "command line.");
+  return app.help();
+}
+
+}  // namespace simt::run

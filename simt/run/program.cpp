@@ -1,0 +1,252 @@
+#include "simt/run/program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <iostream>
+#include <thread>
+
+#include "simt/run/compiler_messages.h"
+#include "simt/run/process.h"
+#include "simt/run/source_tree.h"
+#include "simt/run/toolchain.h"
+#include "simt/translate/files.h"
+
+namespace simt::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// FNV-1a: short names for long ones.
+std::string hash(const std::string& text) {
+  std::uint64_t value = 14695981039346656037u;
+  for (const char c : text)
+    value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return fmt::format("{:x}", value);
+}
+
+std::string joined(const Command& command) {
+  std::string text;
+  for (const std::string& word : command)
+    text += word + "\n";
+  return text;
+}
+
+/// The files that a compiler named in its dependency file: "object: file file \\\n file".
+std::vector<fs::path> read_dependencies(const fs::path& file) {
+  std::vector<fs::path> paths;
+  std::string path;
+  const std::string text = read_file(file);
+  const auto end_path = [&] {
+    if (!path.empty()) paths.emplace_back(path);
+    path.clear();
+  };
+  for (std::size_t i = text.find(": ") + 1; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (text[i] == '\\' && (next == ' ' || next == '#' || next == '\n')) {
+      ++i;
+      if (next == '\n') {
+        end_path();
+      } else {
+        path += next;
+      }
+    } else if (text[i] == ' ' || text[i] == '\n') {
+      end_path();
+    } else {
+      path += text[i];
+    }
+  }
+  end_path();
+  return paths;
+}
+
+/// Something that a command makes of files.
+struct Product {
+  fs::path path;
+  Command command;  ///< its last word is where the command shall write
+  std::vector<fs::path> made_of;
+
+  fs::path command_file() const { return path.string() + ".command"; }
+  fs::path partial() const { return command.back(); }
+
+  bool is_fresh() const {
+    std::error_code failure;
+    const auto made = fs::last_write_time(path, failure);
+    if (failure || !fs::exists(command_file())) return false;
+    if (read_file(command_file()) != joined(lasting_words())) return false;
+    return std::all_of(made_of.begin(), made_of.end(), [&](const fs::path& source) {
+      const auto changed = fs::last_write_time(source, failure);
+      return !failure && changed <= made;
+    });
+  }
+
+  void keep() const {
+    fs::rename(partial(), path);
+    write_file(command_file(), joined(lasting_words()));
+  }
+
+ private:
+  Command lasting_words() const { return {command.begin(), command.end() - 1}; }
+};
+
+/// Whether the host's C compiler takes it. What includes CUDA's headers is C++ here, because they
+/// are.
+bool is_c_source(const fs::path& source) {
+  return source.extension() == ".c" && read_file(source).find("cuda") == std::string::npos;
+}
+
+/// A compiler would have hundreds of lines to say about a file that is no program.
+void refuse_other_files(const fs::path& source) {
+  if (!fs::is_regular_file(source)) return;  // which the reader has an error for
+  if (source.extension() == ".cu" || is_host_source(source)) return;
+  throw std::runtime_error(source.string() +
+                           ": is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx, .c)");
+}
+
+/// What a compiler has to say, unless all is that the executor lacks what the program asks for.
+void tell(const Outcome& outcome) {
+  const std::vector<std::string> missing =
+      outcome.succeeded ? std::vector<std::string>{} : names_without_stand_in(outcome.said);
+  if (missing.empty()) std::cerr << outcome.said;
+  for (const std::string& message : missing)
+    std::cerr << message << '\n';
+}
+
+/// Headers of another CUDA do not go together with the stand-ins.
+std::vector<fs::path> without_other_cudas(std::vector<fs::path> folders) {
+  std::erase_if(folders,
+                [](const fs::path& folder) { return fs::exists(folder / "cuda_runtime.h"); });
+  return folders;
+}
+
+class Builder {
+ public:
+  Builder(const Options& options, const Toolchain& toolchain, const fs::path& folder)
+      : options_(options),
+        folder_(folder),
+        toolchain_(toolchain),
+        include_folders_(without_other_cudas(options.include_folders)),
+        tree_(folder / "translated", toolchain.standins, include_folders_) {}
+
+  fs::path build() {
+    std::vector<fs::path> translated;
+    translated.reserve(options_.sources.size());
+    for (const fs::path& source : options_.sources) {
+      refuse_other_files(source);
+      translated.push_back(tree_.add(source));
+    }
+    for (const auto* messages : {&tree_.remarks(), &tree_.refusals()})
+      for (const std::string& message : *messages)
+        std::cerr << message << '\n';
+    if (!tree_.refusals().empty()) return {};
+    choose_program();
+    std::vector<Product> objects;
+    for (std::size_t i = 0; i < translated.size(); ++i)
+      objects.push_back(object_of(i, translated[i]));
+    if (!make(objects) || !make({program_of(objects)})) return {};
+    return program_;
+  }
+
+ private:
+  /// One folder for each list of sources and options.
+  void choose_program() {
+    std::string key;
+    for (const fs::path& source : options_.sources)
+      key += fs::absolute(source).string() + '\n';
+    for (const Command& words :
+         {Command{toolchain_.compiler}, toolchain_.compile, toolchain_.link, flags()})
+      for (const std::string& word : words)
+        key += word + '\n';
+    const std::string name = options_.sources.front().stem().string();
+    program_ = folder_ / "programs" / (name + "-" + hash(key)) / name;
+    fs::create_directories(program_.parent_path());
+  }
+
+  /// The stand-in headers are of C++17: what is older is compiled as that.
+  std::string standard() const {
+    const bool older = options_.standard == "c++11" || options_.standard == "c++14";
+    return "-std=gnu" + (older ? "++17" : options_.standard.substr(1));
+  }
+
+  Command flags() const {
+    Command flags = {standard()};
+    for (const fs::path& include : include_folders_) {
+      flags.push_back("-I" + tree_.mirrored(include).string());
+      flags.push_back("-I" + fs::absolute(include).string());
+    }
+    for (const std::string& definition : options_.definitions)
+      flags.push_back("-D" + definition);
+    return flags;
+  }
+
+  Product object_of(std::size_t number, const fs::path& translated) const {
+    const fs::path& source = options_.sources[number];
+    const fs::path object = program_.string() + "." + std::to_string(number) + ".o";
+    const fs::path dependencies = object.string() + ".d";
+    Command command = {toolchain_.compiler};
+    command.insert(command.end(), toolchain_.compile.begin(), toolchain_.compile.end());
+    const Command own = flags();
+    command.insert(command.end(), own.begin(), own.end());
+    if (!is_host_source(source)) {
+      // What nvcc does for such files, too.
+      for (const char* word :
+           {"-include", toolchain_.first_header.c_str(), "-D__CUDACC__=1", "-D__NVCC__=1"})
+        command.emplace_back(word);
+    }
+    const bool is_c = is_c_source(source);
+    if (is_c) std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
+    for (const std::string& word :
+         {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),
+          std::string(is_c ? "c" : "c++"), std::string("-c"), translated.string(),
+          std::string("-o"), partial_of(object).string()})
+      command.push_back(word);
+    std::vector<fs::path> made_of = {translated};
+    if (fs::exists(dependencies)) made_of = read_dependencies(dependencies);
+    return {object, command, made_of};
+  }
+
+  Product program_of(const std::vector<Product>& objects) const {
+    Product program{program_, {toolchain_.compiler}, {}};
+    for (const Product& object : objects) {
+      program.command.push_back(object.path);
+      program.made_of.push_back(object.path);
+    }
+    for (const std::string& word : toolchain_.link) {
+      program.command.push_back(word);
+      if (word.starts_with('/')) program.made_of.emplace_back(word);
+    }
+    program.command.emplace_back("-o");
+    program.command.push_back(partial_of(program_));
+    return program;
+  }
+
+  static bool make(const std::vector<Product>& products) {
+    std::vector<Command> commands;
+    for (const Product& product : products) {
+      if (!product.is_fresh()) commands.push_back(product.command);
+    }
+    const auto outcomes = run_all(commands, std::max(1u, std::thread::hardware_concurrency()));
+    for (const Product& product : products) {
+      if (fs::exists(product.partial())) product.keep();
+    }
+    for (const Outcome& outcome : outcomes)
+      tell(outcome);
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [](const Outcome& outcome) { return outcome.succeeded; });
+  }
+
+  const Options& options_;
+  fs::path folder_;
+  const Toolchain& toolchain_;
+  std::vector<fs::path> include_folders_;
+  SourceTree tree_;
+  fs::path program_;
+};
+
+}  // namespace
+
+fs::path build_program(const Options& options, const Toolchain& toolchain, const fs::path& folder) {
+  return Builder(options, toolchain, folder).build();
+}
+
+}  // namespace simt::run

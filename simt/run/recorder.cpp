@@ -1,0 +1,96 @@
+// Linked into each program that `simt run` builds. Writes down every launch and finding as it
+// happens, so that a program that crashes leaves what is known. Does nothing in a program that was
+// started by hand.
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "simt/executor/counters.h"
+#include "simt/executor/launch_observer.h"
+#include "simt/run/record.h"
+
+namespace simt::run {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const Dim3& shape) {
+  return {shape.x, shape.y, shape.z};
+}
+
+ordered_json to_json(const Counters& counters) {
+  ordered_json values = ordered_json::object();
+  for (const auto& [name, value] : named(counters))
+    values[std::string(name)] = value;
+  return values;
+}
+
+/// Counters that are 0 are left out: most are, of a line.
+ordered_json to_json(const std::vector<LineCounters>& lines) {
+  ordered_json values = ordered_json::array();
+  for (const LineCounters& line : lines) {
+    ordered_json counters = ordered_json::object();
+    for (const auto& [name, value] : named(line.counters)) {
+      if (value != 0) counters[std::string(name)] = value;
+    }
+    values.push_back({{"file", line.file}, {"line", line.line}, {"counters", counters}});
+  }
+  return values;
+}
+
+class Recorder {
+ public:
+  explicit Recorder(std::FILE* file) : file_(file) {}
+
+  void add(const EndedLaunch& launch) {
+    write({{"launch",
+            {{"kernel", launch.kernel},
+             {"grid", to_json(launch.config.grid)},
+             {"block", to_json(launch.config.block)},
+             {"cluster", to_json(launch.config.cluster)},
+             {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
+             {"counters", to_json(launch.counters)},
+             {"lines", to_json(last_launch_by_line())}}}});
+    add_new_findings();
+  }
+
+  /// Those of host code as well, which belong to no launch.
+  void add_new_findings() {
+    const std::vector<Finding>& all = findings();
+    for (; findings_ < all.size(); ++findings_) {
+      const Finding& finding = all[findings_];
+      write({{"finding", {{"kind", finding.kind}, {"message", finding.message}}}});
+    }
+  }
+
+ private:
+  /// Text from the program may be any bytes: what is not UTF-8 is replaced.
+  void write(const ordered_json& record) {
+    const std::string line =
+        record.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    std::fputs(line.c_str(), file_);
+    std::fflush(file_);
+  }
+
+  std::FILE* file_;
+  std::size_t findings_ = 0;
+};
+
+Recorder* recorder = nullptr;
+
+bool start() {
+  const char* name = std::getenv(kRecordVariable);
+  std::FILE* file = name != nullptr ? std::fopen(name, "a") : nullptr;
+  if (file == nullptr) return false;
+  recorder = new Recorder(file);
+  set_findings_printed(false);
+  observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
+  std::atexit([] { recorder->add_new_findings(); });
+  return true;
+}
+
+[[maybe_unused]] const bool started = start();
+
+}  // namespace
+}  // namespace simt::run

@@ -1,0 +1,212 @@
+#include "simt/run/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/ostream.h>
+#include <fstream>
+#include <map>
+#include <ostream>
+
+#include "simt/run/table.h"
+
+namespace simt::run {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// More rows than this are not shown; --json has them.
+constexpr std::size_t kMaxRows = 40;
+constexpr std::size_t kMaxNameLength = 40;
+
+constexpr char kLegend[] =
+    "\nLoads, stores and atomics are requests of a warp; sectors (32 bytes), bank conflicts and\n"
+    "constant words (4 bytes) are for each of them. A row of the upper table is one launch, or one "
+    "of\n"
+    "several that did the same; the lower one adds all up.\n";
+
+/// A counter that is left out is 0.
+std::uint64_t number(const ordered_json& counters, const char* name) {
+  return counters.value(name, std::uint64_t{0});
+}
+
+/// Of a total, how much a request; empty without requests.
+std::string per_request(std::uint64_t total, std::uint64_t requests) {
+  if (requests == 0) return "0";
+  return fmt::format("{:.2f}", static_cast<double>(total) / static_cast<double>(requests));
+}
+
+std::string shape(const ordered_json& extents) {
+  const auto x = extents[0].get<unsigned>();
+  const auto y = extents[1].get<unsigned>();
+  const auto z = extents[2].get<unsigned>();
+  if (z > 1) return fmt::format("{}x{}x{}", x, y, z);
+  return y > 1 ? fmt::format("{}x{}", x, y) : std::to_string(x);
+}
+
+std::string shortened(const std::string& name) {
+  return name.size() <= kMaxNameLength ? name : name.substr(0, kMaxNameLength - 3) + "...";
+}
+
+/// Those that add_counters() fills.
+void add_counter_columns(Table& table) {
+  constexpr std::array<std::pair<const char*, const char*>, 16> kTitles = {{{"global", "loads"},
+                                                                            {"", "sectors"},
+                                                                            {"global", "stores"},
+                                                                            {"", "sectors"},
+                                                                            {"global", "atomics"},
+                                                                            {"shared", "loads"},
+                                                                            {"", "conflicts"},
+                                                                            {"shared", "stores"},
+                                                                            {"", "conflicts"},
+                                                                            {"shared", "atomics"},
+                                                                            {"constant", "loads"},
+                                                                            {"", "words"},
+                                                                            {"cluster", "accesses"},
+                                                                            {"", "shuffles"},
+                                                                            {"", "votes"},
+                                                                            {"", "barriers"}}};
+  for (const auto& [upper, lower] : kTitles)
+    table.add_column(upper, lower, Table::Column::kNumber);
+}
+
+/// Requests, and what one of them costs.
+void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
+  const auto value = [&](const char* name) { return number(counters, name); };
+  const auto add = [&](const char* requests, const char* cost = nullptr) {
+    row.push_back(std::to_string(value(requests)));
+    if (cost != nullptr) row.push_back(per_request(value(cost), value(requests)));
+  };
+  add("global_load_requests", "global_load_sectors");
+  add("global_store_requests", "global_store_sectors");
+  add("global_atomic_requests");
+  add("shared_load_requests", "shared_load_bank_conflicts");
+  add("shared_store_requests", "shared_store_bank_conflicts");
+  add("shared_atomic_requests");
+  add("constant_load_requests", "constant_load_words");
+  add("distributed_requests");
+  add("shuffles");
+  add("votes");
+  row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));
+}
+
+void add_launch(Table& table, const ordered_json& launch, std::size_t times) {
+  std::vector<std::string> row = {shortened(launch["kernel"].get<std::string>()),
+                                  std::to_string(times), shape(launch["grid"]),
+                                  shape(launch["block"])};
+  add_counters(row, launch["counters"]);
+  table.add_row(std::move(row));
+}
+
+void print_launches(std::ostream& out, const ordered_json& launches) {
+  Table table;
+  table.add_column("", "kernel", Table::Column::kText);
+  for (const char* title : {"launches", "grid", "block"})
+    table.add_column("", title, Table::Column::kNumber);
+  add_counter_columns(table);
+  std::size_t rows = 0;
+  std::size_t next = 0;
+  while (next < launches.size() && rows < kMaxRows) {
+    const ordered_json& launch = launches[next];
+    std::size_t times = 1;
+    while (next + times < launches.size() && launches[next + times] == launch)
+      ++times;
+    add_launch(table, launch, times);
+    ++rows;
+    next += times;
+  }
+  table.print(out);
+  if (next < launches.size()) {
+    fmt::print(out, "  and {} more launches: --json FILE writes all of them\n",
+               launches.size() - next);
+  }
+}
+
+/// What the lines of all launches did, by file and line.
+std::map<std::pair<std::string, int>, ordered_json> sum_by_line(const ordered_json& launches) {
+  std::map<std::pair<std::string, int>, ordered_json> sums;
+  for (const ordered_json& launch : launches) {
+    for (const ordered_json& line : launch["lines"]) {
+      ordered_json& sum = sums[{line["file"].get<std::string>(), line["line"].get<int>()}];
+      if (sum.is_null()) sum = ordered_json::object();
+      for (const auto& [name, value] : line["counters"].items())
+        sum[name] = number(sum, name.c_str()) + value.get<std::uint64_t>();
+    }
+  }
+  return sums;
+}
+
+void print_lines(std::ostream& out, const ordered_json& launches) {
+  Table table;
+  table.add_column("", "line", Table::Column::kText);
+  add_counter_columns(table);
+  for (const auto& [place, counters] : sum_by_line(launches)) {
+    std::vector<std::string> row = {fmt::format("{}:{}", place.first, place.second)};
+    add_counters(row, counters);
+    // A line that only diverged shows nothing here; the JSON has it.
+    const bool shows = std::any_of(row.begin() + 1, row.end(),
+                                   [](const std::string& cell) { return cell != "0"; });
+    if (shows) table.add_row(std::move(row));
+  }
+  out << '\n';
+  table.print(out);
+}
+
+}  // namespace
+
+ordered_json read_record(const std::filesystem::path& file) {
+  ordered_json record = {{"launches", ordered_json::array()}, {"findings", ordered_json::array()}};
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const ordered_json entry = ordered_json::parse(line, nullptr, false);
+    if (entry.contains("launch")) record["launches"].push_back(entry["launch"]);
+    if (entry.contains("finding")) record["findings"].push_back(entry["finding"]);
+  }
+  return record;
+}
+
+void print_report(std::ostream& out, const ordered_json& record, const Ending& ending,
+                  const Options& options) {
+  const ordered_json& launches = record["launches"];
+  const ordered_json& findings = record["findings"];
+  fmt::print(out, "\n== {}: {} launch{}, {} finding{}\n\n",
+             options.sources.front().filename().string(), launches.size(),
+             launches.size() == 1 ? "" : "es", findings.size(), findings.size() == 1 ? "" : "s");
+  if (launches.empty()) {
+    out << "  No kernel was run.\n";
+  } else {
+    print_launches(out, launches);
+    print_lines(out, launches);
+    out << kLegend;
+  }
+  for (const ordered_json& finding : findings)
+    out << "\n" << finding["message"].get<std::string>() << "\n";
+  if (ending.timed_out) {
+    fmt::print(out, "\nThe program did not end within {} s and was ended (--time-limit).\n",
+               options.time_limit);
+  } else if (ending.signal != 0) {
+    fmt::print(out, "\nThe program was ended by signal {} ({}).\n", ending.signal,
+               strsignal(ending.signal));
+  } else if (ending.exit_code != 0) {
+    fmt::print(out, "\nThe program's exit code is {}.\n", ending.exit_code);
+  }
+}
+
+ordered_json to_json(const ordered_json& record, const Ending& ending, const Options& options) {
+  ordered_json sources = ordered_json::array();
+  for (const auto& source : options.sources)
+    sources.push_back(source.string());
+  ordered_json all = {{"sources", sources},
+                      {"exit_code", ending.exit_code},
+                      {"signal", ending.signal},
+                      {"timed_out", ending.timed_out}};
+  all.update(record);
+  return all;
+}
+
+int exit_code(const ordered_json& record, const Ending& ending) {
+  if (ending.exit_code != 0) return ending.exit_code;
+  return record["findings"].empty() ? 0 : 1;
+}
+
+}  // namespace simt::run

@@ -1,0 +1,112 @@
+#include "simt/run/source_tree.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "simt/run/unavailable.h"
+#include "simt/translate/files.h"
+#include "simt/translate/structure.h"
+
+namespace simt::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An #include directive with a name in quotes or angles.
+struct Include {
+  std::string name;
+  bool quoted;
+  int line;
+};
+
+std::optional<Include> read_include(const translate::Token& directive) {
+  const std::string_view text = directive.text;
+  std::size_t at = text.find_first_not_of(" \t", 1);
+  if (at == std::string_view::npos || !text.substr(at).starts_with("include")) return std::nullopt;
+  at = text.find_first_of("<\"", at);
+  if (at == std::string_view::npos) return std::nullopt;
+  const char closing = text[at] == '<' ? '>' : '"';
+  const std::size_t end = text.find(closing, at + 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return Include{std::string(text.substr(at + 1, end - at - 1)), closing == '"', directive.line};
+}
+
+std::string unavailable(const std::string& what, std::string_view part) {
+  return what + ": not available on the CPU executor (" + std::string(part) + ")";
+}
+
+std::string at(const fs::path& file, int line) {
+  return file.string() + ":" + std::to_string(line);
+}
+
+bool is_text(const std::string& content) {
+  return content.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+bool is_host_source(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".c";
+}
+
+fs::path SourceTree::mirrored(const fs::path& folder) const {
+  return root_ / fs::absolute(folder).lexically_normal().relative_path();
+}
+
+fs::path SourceTree::add(const fs::path& file) {
+  fs::path copy = mirrored(file);
+  if (!outside_.try_emplace(copy).second) return copy;
+  const std::string source = read_file(file);
+  if (!is_text(source)) throw std::runtime_error(file.string() + ": is not a text file");
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  std::string text = "#line 1 " + translate::quoted(absolute.string()) + "\n";
+  text += translate::without_byte_order_mark(source);
+  translate::OutsideVariables outside = add_included(file, source);
+  if (!is_host_source(file)) {
+    translate::Translation translation =
+        translate::translate(source, absolute.string(), std::move(outside));
+    for (const translate::Refusal& refusal : translation.refusals)
+      refuse(file, refusal);
+    for (const translate::Remark& remark : translation.remarks)
+      remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
+    text = std::move(translation.text);
+    outside_[copy] = std::move(translation.outside);
+  }
+  write_if_changed(copy, text);
+  return copy;
+}
+
+translate::OutsideVariables SourceTree::add_included(const fs::path& by, const std::string& text) {
+  translate::OutsideVariables outside;
+  for (const translate::Token& token :
+       translate::without_dead_branches(translate::tokenize(text))) {
+    if (token.kind != translate::TokenKind::kDirective) continue;
+    const auto include = read_include(token);
+    if (!include) continue;
+    // In the compiler's order.
+    std::vector<fs::path> folders = {standins_};
+    folders.insert(folders.end(), include_folders_.begin(), include_folders_.end());
+    if (include->quoted) folders.insert(folders.begin(), by.parent_path());
+    const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
+      return fs::is_regular_file(from / include->name);
+    });
+    if (folder != folders.end()) {
+      if (*folder == standins_) continue;
+      const fs::path copy = add((*folder / include->name).lexically_normal());
+      outside.insert(outside.end(), outside_[copy].begin(), outside_[copy].end());
+      continue;
+    }
+    const std::string_view library = library_of_header(include->name);
+    if (!library.empty())
+      refuse(by, {include->line, unavailable("<" + include->name + ">", library)});
+  }
+  return outside;
+}
+
+void SourceTree::refuse(const fs::path& file, const translate::Refusal& refusal) {
+  refusals_.push_back(at(file, refusal.line) + ": error: " + refusal.message);
+}
+
+}  // namespace simt::run

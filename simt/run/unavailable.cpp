@@ -1,0 +1,117 @@
+#include "simt/run/unavailable.h"
+
+#include <algorithm>
+#include <array>
+
+namespace simt::run {
+namespace {
+
+/// How names begin, and what those belong to; the first that fits counts.
+struct Part {
+  std::string_view prefix;  ///< "cu[A-Z]" for cu and a capital letter
+  std::string_view name;
+};
+
+constexpr std::array kHeaders = {
+    Part{"cub/", "CUB"},
+    Part{"thrust/", "Thrust"},
+    Part{"cuda/", "libcu++"},
+    Part{"nv/", "libcu++"},
+    Part{"cute/", "CuTe"},
+    Part{"cutlass/", "CUTLASS"},
+    Part{"cublas", "cuBLAS"},
+    Part{"cudnn", "cuDNN"},
+    Part{"cufft", "cuFFT"},
+    Part{"curand", "cuRAND"},
+    Part{"cusolver", "cuSOLVER"},
+    Part{"cusparse", "cuSPARSE"},
+    Part{"nccl", "NCCL"},
+    Part{"npp", "NPP"},
+    Part{"nvrtc", "NVRTC"},
+    Part{"nvml", "NVML"},
+    Part{"nvToolsExt", "NVTX"},
+    Part{"nvtx3/", "NVTX"},
+    Part{"mma.h", "warp matrix operations"},
+    Part{"cuda_awbarrier", "asynchronous barriers"},
+    Part{"cooperative_groups/memcpy_async.h", "asynchronous copies"},
+    Part{"cudaTypedefs.h", "the driver API"},
+    Part{"texture_", "textures"},
+    Part{"surface_", "surfaces"},
+    Part{"cuda", "a part of CUDA"},
+    Part{"cupti", "CUPTI"},
+    Part{"crt/", "CUDA's own files"},
+    Part{"sm_", "CUDA's own files"},
+    Part{"channel_descriptor.h", "textures"},
+    Part{"driver_functions.h", "a part of CUDA"},
+    Part{"library_types.h", "a part of CUDA"},
+};
+
+constexpr std::array kIdentifiers = {
+    Part{"cudaTexture", "textures"},
+    Part{"cudaCreateTextureObject", "textures"},
+    Part{"cudaBindTexture", "textures"},
+    Part{"tex1D", "textures"},
+    Part{"tex2D", "textures"},
+    Part{"tex3D", "textures"},
+    Part{"texCubemap", "textures"},
+    Part{"cudaSurface", "surfaces"},
+    Part{"cudaCreateSurfaceObject", "surfaces"},
+    Part{"surf1D", "surfaces"},
+    Part{"surf2D", "surfaces"},
+    Part{"surf3D", "surfaces"},
+    Part{"cudaArray", "arrays for textures"},
+    Part{"cudaMallocArray", "arrays for textures"},
+    Part{"cudaMalloc3DArray", "arrays for textures"},
+    Part{"cudaGraph", "graphs"},
+    Part{"cudaStreamBeginCapture", "graphs"},
+    Part{"cudaIpc", "memory of other processes"},
+    Part{"cudaImportExternal", "memory of other interfaces"},
+    Part{"cudaGraphicsResource", "graphics"},
+    Part{"CUtensorMap", "tensor maps"},
+    Part{"cuTensorMap", "tensor maps"},
+    Part{"cudaMemPool", "memory pools"},
+    Part{"cublas", "cuBLAS"},
+    Part{"cufft", "cuFFT"},
+    Part{"curand", "cuRAND"},
+    Part{"cusolver", "cuSOLVER"},
+    Part{"cusparse", "cuSPARSE"},
+    Part{"nvrtc", "NVRTC"},
+    Part{"nvcuda", "warp matrix operations"},
+    Part{"wmma", "warp matrix operations"},
+    Part{"thrust", "Thrust"},
+    // All others.
+    Part{"cuda[A-Z]", "the runtime API"},
+    Part{"cu[A-Z]", "the driver API"},
+    Part{"CU[a-z]", "the driver API"},
+    Part{"CU_", "the driver API"},
+    Part{"__[a-z]", "device functions"},
+};
+
+/// Whether the name begins so, where the pattern may end in a class of characters.
+bool begins_like(std::string_view name, std::string_view pattern) {
+  const std::size_t bracket = pattern.find('[');
+  if (!name.starts_with(pattern.substr(0, bracket))) return false;
+  if (bracket == std::string_view::npos) return true;
+  return name.size() > bracket && name[bracket] >= pattern[bracket + 1] &&
+         name[bracket] <= pattern[bracket + 3];
+}
+
+template <std::size_t N>
+std::string_view find(const std::array<Part, N>& parts, std::string_view name) {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& candidate) {
+    return begins_like(name, candidate.prefix);
+  });
+  return part == parts.end() ? std::string_view() : part->name;
+}
+
+}  // namespace
+
+std::string_view library_of_header(std::string_view name) {
+  return find(kHeaders, name);
+}
+
+std::string_view part_of_name(std::string_view identifier) {
+  return find(kIdentifiers, identifier);
+}
+
+}  // namespace simt::run

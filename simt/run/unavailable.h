@@ -1,0 +1,16 @@
+/// \file
+/// The parts of CUDA that the executor lacks, by the names under which programs ask for them.
+#pragma once
+
+#include <string_view>
+
+namespace simt::run {
+
+/// What a header belongs to that has no stand-in, such as "CUB"; empty for others.
+std::string_view library_of_header(std::string_view name);
+
+/// What an identifier that no header declares belongs to, such as "textures"; empty if it is not
+/// CUDA's by its name.
+std::string_view part_of_name(std::string_view identifier);
+
+}  // namespace simt::run

@@ -1,0 +1,233 @@
+// The executor as a device: an H200's limits, a name of its own.
+
+#include <algorithm>
+#include <cstring>
+
+#include "simt/include/cuda_standin/runtime_api.h"
+#include "simt/runtime/device_limits.h"
+#include "simt/runtime/result.h"
+
+namespace {
+
+using namespace simt::device_limits;
+
+constexpr char kName[] = "simt CPU executor";
+constexpr int kVersion = 13000;
+
+std::size_t total_memory() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  simt::device_memory_info(&free_bytes, &total_bytes);
+  return total_bytes;
+}
+
+cudaDeviceProp device_properties() {
+  cudaDeviceProp properties = {};
+  std::memcpy(properties.name, kName, sizeof(kName));
+  properties.totalGlobalMem = total_memory();
+  properties.sharedMemPerBlock = kSharedBytesPerBlock;
+  properties.regsPerBlock = kRegisters;
+  properties.warpSize = kWarpSize;
+  properties.memPitch = kMaxGridX;
+  properties.maxThreadsPerBlock = kThreadsPerBlock;
+  std::copy_n(kMaxBlockShape, 3, properties.maxThreadsDim);
+  std::copy_n(kMaxGridShape, 3, properties.maxGridSize);
+  properties.totalConstMem = kConstantBytes;
+  properties.major = kComputeCapabilityMajor;
+  properties.minor = kComputeCapabilityMinor;
+  properties.multiProcessorCount = kMultiprocessors;
+  properties.canMapHostMemory = 1;
+  properties.unifiedAddressing = 1;
+  properties.memoryBusWidth = kMemoryBusBits;
+  properties.clockRate = kClockKilohertz;
+  properties.memoryClockRate = kMemoryClockKilohertz;
+  properties.computeMode = cudaComputeModeDefault;
+  properties.l2CacheSize = kL2Bytes;
+  properties.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
+  properties.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
+  properties.regsPerMultiprocessor = kRegisters;
+  properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
+  properties.cooperativeLaunch = 1;
+  properties.sharedMemPerBlockOptin = kSharedBytesPerBlockOptIn;
+  properties.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
+  properties.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
+  properties.clusterLaunch = 1;
+  return properties;
+}
+
+/// -1 for an attribute that is not known here.
+int attribute_value(cudaDeviceAttr attribute) {
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+      return kThreadsPerBlock;
+    case cudaDevAttrMaxBlockDimX:
+      return kMaxBlockShape[0];
+    case cudaDevAttrMaxBlockDimY:
+      return kMaxBlockShape[1];
+    case cudaDevAttrMaxBlockDimZ:
+      return kMaxBlockShape[2];
+    case cudaDevAttrMaxGridDimX:
+      return kMaxGridShape[0];
+    case cudaDevAttrMaxGridDimY:
+      return kMaxGridShape[1];
+    case cudaDevAttrMaxGridDimZ:
+      return kMaxGridShape[2];
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return kSharedBytesPerBlock;
+    case cudaDevAttrTotalConstantMemory:
+      return kConstantBytes;
+    case cudaDevAttrWarpSize:
+      return kWarpSize;
+    case cudaDevAttrMaxRegistersPerBlock:
+      return kRegisters;
+    case cudaDevAttrMultiProcessorCount:
+      return kMultiprocessors;
+    case cudaDevAttrIntegrated:
+      return 0;
+    case cudaDevAttrCanMapHostMemory:
+      return 1;
+    case cudaDevAttrConcurrentKernels:
+      return 0;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return kMemoryBusBits;
+    case cudaDevAttrL2CacheSize:
+      return kL2Bytes;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return kThreadsPerMultiprocessor;
+    case cudaDevAttrUnifiedAddressing:
+      return 1;
+    case cudaDevAttrComputeCapabilityMajor:
+      return kComputeCapabilityMajor;
+    case cudaDevAttrComputeCapabilityMinor:
+      return kComputeCapabilityMinor;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return kSharedBytesPerMultiprocessor;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return kRegisters;
+    case cudaDevAttrManagedMemory:
+      return 1;
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch:
+      return 1;
+    case cudaDevAttrMaxPitch:
+      return kMaxGridX;
+    case cudaDevAttrClockRate:
+      return kClockKilohertz;
+    case cudaDevAttrMemoryClockRate:
+      return kMemoryClockKilohertz;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return kSharedBytesPerBlockOptIn;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return kBlocksPerMultiprocessor;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return kReservedSharedBytesPerBlock;
+    case cudaDevAttrMemoryPoolsSupported:
+      return 0;
+    case cudaDevAttrClusterLaunch:
+      return 1;
+    default:
+      return -1;
+  }
+}
+
+}  // namespace
+
+using simt::result;
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (count == nullptr) return result(cudaErrorInvalidValue);
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  if (device == nullptr) return result(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (properties == nullptr) return result(cudaErrorInvalidValue);
+  if (device != 0) return result(cudaErrorInvalidDevice);
+  *properties = device_properties();
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (value == nullptr) return result(cudaErrorInvalidValue);
+  if (device != 0) return result(cudaErrorInvalidDevice);
+  const int known = attribute_value(attribute);
+  if (known < 0) return result(cudaErrorInvalidValue);
+  *value = known;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return simt::kernel_failure();
+}
+
+cudaError_t cudaDeviceReset() {
+  simt::free_all_device_memory();
+  simt::take_error();
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  if (value == nullptr) return result(cudaErrorInvalidValue);
+  switch (limit) {
+    case cudaLimitStackSize:
+      *value = kStackBytes;
+      return cudaSuccess;
+    case cudaLimitPrintfFifoSize:
+    case cudaLimitMallocHeapSize:
+      *value = kHeapBytes;
+      return cudaSuccess;
+  }
+  return result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = kGreatestStreamPriority;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (can == nullptr) return result(cudaErrorInvalidValue);
+  if (device != 0 || peer != 0) return result(cudaErrorInvalidDevice);
+  *can = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  if (flags == nullptr) return result(cudaErrorInvalidValue);
+  *flags = cudaDeviceScheduleAuto;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return cudaRuntimeGetVersion(version);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return result(cudaErrorInvalidValue);
+  *version = kVersion;
+  return cudaSuccess;
+}

@@ -1,0 +1,62 @@
+// What device code asks of its block and cluster, other than to wait.
+
+#include "simt/executor/checkers/findings.h"
+#include "simt/executor/launch/worker.h"
+#include "simt/include/cuda_standin/launch_bounds.h"
+
+namespace simt {
+
+void* dynamic_shared() {
+  const Block& block = *current.lane->warp->block;
+  return block.worker->shared.dynamic_memory(block.rank);
+}
+
+void* static_shared(const SharedVariable& variable) {
+  const Block& block = *current.lane->warp->block;
+  void* address = block.worker->shared.static_variable(block.rank, variable);
+  if (address == nullptr) [[unlikely]] {
+    report_and_end_launch(
+        "shared-memory-limit", {variable.where},
+        std::string("'") + variable.name + "' (" + std::to_string(variable.bytes) +
+            " bytes) does not fit: a block has at most " + std::to_string(kMaxStaticShared) +
+            " bytes of static and " + std::to_string(kMaxShared) + " bytes of all shared memory",
+        kErrorInvalidConfiguration);
+  }
+  return address;
+}
+
+bool grid_is_cooperative() {
+  return worker_of(*current.lane).launch->config.cooperative;
+}
+
+void check_launch_bounds(long long max_threads, long long, long long, Location where) {
+  const Dim3& block = worker_of(*current.lane).launch->config.block;
+  const long long threads = static_cast<long long>(block.x) * block.y * block.z;
+  if (threads <= max_threads) [[likely]]
+    return;
+  report_and_end_launch("refused-launch", {where},
+                        "a device refuses to launch this kernel with " + std::to_string(threads) +
+                            " threads a block: its __launch_bounds__ allow " +
+                            std::to_string(max_threads),
+                        kErrorInvalidValue);
+}
+
+unsigned cluster_rank() {
+  return grid_is_cooperative() ? 0 : current.lane->warp->block->rank;
+}
+unsigned cluster_size() {
+  return grid_is_cooperative() ? 1 : worker_of(*current.lane).launch->blocks_per_cluster;
+}
+
+Dim3 cluster_shape() {
+  return worker_of(*current.lane).launch->config.cluster;
+}
+
+void* map_shared_rank(void* mine, unsigned rank) {
+  const unsigned own = cluster_rank();
+  return static_cast<char*>(mine) +
+         (static_cast<std::ptrdiff_t>(rank) - static_cast<std::ptrdiff_t>(own)) *
+             static_cast<std::ptrdiff_t>(SharedMemory::slot_stride());
+}
+
+}  // namespace simt

@@ -1,0 +1,1 @@
+)]}{[(<>>< template<template <a>(}] namespace{ [[ ]] alignas( alignas(8 decltype( decltype

@@ -1,0 +1,1 @@
+__device__ int lane() { int x; asm volatile("mov.u32 %0, %laneid;" : "=r"(x)); __asm__ goto(""); asm; return x; }

@@ -1,0 +1,1 @@
+void f() { (*pointer)<<<1, 2>>>(x); table[i]<<<1, 2>>>(x); return ::kernel<<<1, 2>>>(); }

@@ -1,0 +1,5 @@
+__shared__"\
+\
+o;
+__shared__ int x[sizeof(R"(a
+b)")];

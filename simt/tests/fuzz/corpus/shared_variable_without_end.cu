@@ -1,0 +1,2 @@
+{__shared__ cudaLaunchKernel(k
+}

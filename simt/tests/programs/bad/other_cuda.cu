@@ -1,0 +1,2 @@
+#include <cuda_fp4.h>
+int main() { return 0; }

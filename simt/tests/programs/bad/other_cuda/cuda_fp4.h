@@ -1,0 +1,1 @@
+#error "a header of another CUDA"

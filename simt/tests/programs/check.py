@@ -1,0 +1,82 @@
+"""check.py SIMT NAME: runs a program of expectations.py with `SIMT run`, and compares.
+
+`check.py --list` prints the names.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from expectations import PROGRAMS  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+
+
+def run(simt, expected):
+    """The exit code, the standard output and error, and what --json wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        json_file = pathlib.Path(folder) / "run.json"
+        sources = [str(HERE / source) for source in expected.sources]
+        command = [simt, "run", *sources, *expected.options, "--json", str(json_file)]
+        if expected.arguments:
+            command += ["--", *expected.arguments]
+        environment = {
+            name: value for name, value in os.environ.items() if name != "SIMT_TIME_LIMIT"
+        }
+        ended = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=300, check=False
+        )
+        record = json.loads(json_file.read_text()) if json_file.exists() else None
+        return ended, record
+
+
+def value_of(counters, formula):
+    """A counter, or one divided by another: "shared_load_bank_conflicts / shared_load_requests"."""
+    parts = [counters[name.strip()] for name in formula.split("/")]
+    return parts[0] if len(parts) == 1 else parts[0] / parts[1]
+
+
+def differences(expected, ended, record):
+    if ended.returncode != expected.exit_code:
+        yield f"exit code {ended.returncode} instead of {expected.exit_code}"
+    for text in expected.says:
+        if text not in ended.stdout + ended.stderr:
+            yield f"it does not say: {text}"
+    if expected.kernels is None:
+        if record is not None:
+            yield "it ran"
+        return
+    if record is None:
+        yield "it did not run"
+        return
+    launched = [launch["kernel"] for launch in record["launches"]]
+    if launched != list(expected.kernels):
+        yield f"launched {launched} instead of {list(expected.kernels)}"
+        return
+    kinds = [finding["kind"] for finding in record["findings"]]
+    if kinds != list(expected.findings):
+        yield f"findings {record['findings']} instead of {list(expected.findings)}"
+    for (index, formula), value in expected.counters.items():
+        counted = value_of(record["launches"][index]["counters"], formula)
+        if counted != value:
+            yield f"launch {index} ({launched[index]}): {formula} is {counted} instead of {value}"
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print(*PROGRAMS, sep="\n")
+        return 0
+    simt, name = sys.argv[1:]
+    ended, record = run(simt, PROGRAMS[name])
+    found = list(differences(PROGRAMS[name], ended, record))
+    if found:
+        print(ended.stdout, ended.stderr, *found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

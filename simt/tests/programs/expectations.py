@@ -1,0 +1,428 @@
+"""What each program here does, launch by launch. The figures follow from the source by hand: a
+warp's load of 32 neighbouring floats is one request of 4 sectors, and so on."""
+
+import dataclasses
+import pathlib
+from math import ceil
+
+HERE = pathlib.Path(__file__).parent
+
+
+@dataclasses.dataclass
+class Expected:
+    """`kernels` None: it is refused before it runs. `counters`: {(launch, counter or quotient):
+    value}."""
+
+    sources: list
+    kernels: list | None
+    counters: dict = dataclasses.field(default_factory=dict)
+    findings: list = dataclasses.field(default_factory=list)
+    exit_code: int = 0
+    says: list = dataclasses.field(default_factory=list)
+    options: list = dataclasses.field(default_factory=list)
+    arguments: list = dataclasses.field(default_factory=list)
+
+
+def program(name, kernels, counters=None, **others):
+    return Expected([name + ".cu"], kernels, counters or {}, **others)
+
+
+def refused(name, *says, **others):
+    return Expected([f"bad/{name}.cu"], None, exit_code=1, says=list(says), **others)
+
+
+CONFLICTS = "shared_load_bank_conflicts / shared_load_requests"
+LOADS, STORES, ATOMICS = "global_load_requests", "global_store_requests", "global_atomic_requests"
+SECTORS_A_LOAD = "global_load_sectors / global_load_requests"
+SECTORS_A_STORE = "global_store_sectors / global_store_requests"
+BARRIERS, SHUFFLES = "block_barriers", "shuffles"
+
+PROGRAMS = {
+    "transpose": program(
+        "transpose",
+        ["transpose_conflicts", "transpose_padded"],
+        {
+            (0, CONFLICTS): 31,
+            (1, CONFLICTS): 0,
+            (0, LOADS): 128 * 128 / 32,
+            (1, LOADS): 128 * 128 / 32,
+            (0, SECTORS_A_LOAD): 4,
+            (1, SECTORS_A_STORE): 4,
+            (0, BARRIERS): 16,
+            (0, "shared_store_bank_conflicts"): 0,
+        },
+    ),
+    "vector_add": program(
+        "vector_add",
+        ["vector_add"],
+        {
+            (0, LOADS): 2 * ceil(50000 / 32),
+            (0, STORES): ceil(50000 / 32),
+            (0, "global_load_sectors"): 2 * 50000 / 8,
+            (0, "global_load_bytes"): 2 * 50000 * 4,
+            (0, "threads"): 196 * 256,
+        },
+    ),
+    "saxpy_grid_stride": program(
+        "saxpy_grid_stride",
+        ["saxpy"],
+        {
+            (0, LOADS): 2 * 65536 / 32,
+            (0, STORES): 65536 / 32,
+            (0, SECTORS_A_LOAD): 4,
+            (0, "blocks"): 132,
+        },
+    ),
+    "reduction": program(
+        "reduction", ["reduce"], {(0, LOADS): 16 * 2 * 8, (0, STORES): 16, (0, BARRIERS): 16 * 9}
+    ),
+    "reduction_race": Expected(
+        ["reduction.cu"],
+        ["reduce"],
+        {(0, BARRIERS): 16},
+        ["shared-race"],
+        exit_code=1,
+        says=["reduction.cu:18"],
+        options=["-D", "RACE"],
+    ),
+    "histogram": program(
+        "histogram",
+        ["histogram_global", "histogram_shared"],
+        {
+            (0, LOADS): 32768 / 32,
+            (0, ATOMICS): 32768 / 32,
+            (1, "shared_atomic_requests"): 32768 / 32,
+            (1, ATOMICS): 32 * 64 / 32,
+            (0, SECTORS_A_LOAD): 1,
+        },
+    ),
+    "softmax_cooperative_groups": program(
+        "softmax_cooperative_groups",
+        ["softmax"],
+        {
+            (0, LOADS): 8 * 3 * ceil(1000 / 32),
+            (0, STORES): 8 * ceil(1000 / 32),
+            # Two reductions, each of 5 shuffles in 4 warps, twice.
+            (0, SHUFFLES): 8 * 2 * 2 * 4 * 5,
+            (0, BARRIERS): 8 * 4,
+        },
+    ),
+    "stencil_1d": program(
+        "stencil_1d",
+        ["stencil_1d"],
+        {
+            # The halo: two more loads in the first warp of each block.
+            (0, LOADS): 8 * (4 + 2),
+            (0, STORES): 8 * 4,
+            (0, BARRIERS): 8,
+            (0, "shared_load_requests"): 8 * 4 * 7,
+            (0, "shared_store_requests"): 8 * (4 + 2),
+        },
+    ),
+    "heat_2d": program("heat_2d", ["step"] * 20, {(0, STORES): 115, (19, STORES): 115}),
+    "scan_blelloch": program(
+        "scan_blelloch",
+        ["scan"],
+        {(0, LOADS): 32, (0, STORES): 32, (0, BARRIERS): 21, (0, "shared_load_bank_conflicts"): 0},
+    ),
+    "scan_warp_shuffle": program(
+        "scan_warp_shuffle",
+        ["scan_blocks", "scan_blocks", "add_totals"],
+        {(0, SHUFFLES): 40 * 9 * 5, (0, BARRIERS): 40 * 2, (1, SHUFFLES): 9 * 5},
+    ),
+    "matrix_multiply": program(
+        "matrix_multiply",
+        ["matmul_naive", "matmul_tiled"],
+        {
+            # 100 warps of 2 x 16 threads have a thread inside: each reads a row of A, a column of B
+            (0, LOADS): 100 * 2 * 50,
+            (1, LOADS): 2 * 4 * 100,
+            (1, BARRIERS): 16 * 4 * 2,
+            (1, "shared_store_requests"): 16 * 8 * 4 * 2,
+        },
+    ),
+    "dot_last_block": program(
+        "dot_last_block",
+        ["dot", "dot"],
+        {
+            # Every block's ticket, and in the last block one more load of the partial sums.
+            (0, LOADS): 2 * ceil(20000 / 32) + 1,
+            (0, STORES): 24 + 1,
+            (0, SHUFFLES): 25 * (4 + 1) * 5,
+            (0, ATOMICS): 24,
+            (1, ATOMICS): 24,
+        },
+    ),
+    "n_body": program(
+        "n_body",
+        ["accelerations"],
+        {
+            # A float4 a thread: 16 sectors a request. Its own, and one of each tile.
+            (0, LOADS): 8 * (1 + 4),
+            (0, SECTORS_A_LOAD): 16,
+            (0, "shared_load_requests"): 8 * 256,
+        },
+    ),
+    "monte_carlo_pi": program(
+        "monte_carlo_pi", ["count_hits"], {(0, ATOMICS): 32, (0, SHUFFLES): 32 * 5}
+    ),
+    "bitonic_sort": program(
+        "bitonic_sort",
+        ["sort_in_shared"] + ["merge_global"] * 30,
+        {(1, LOADS): 1024 / 32 * 2, (1, STORES): 1024 / 32 * 2, (0, BARRIERS): 8 * 37},
+    ),
+    "game_of_life": program(
+        "game_of_life", ["life_kernel"] * 28, {(0, STORES): 48 * 32 / 32, (27, STORES): 48}
+    ),
+    "convolution_constant": program(
+        "convolution_constant",
+        ["convolve"],
+        {
+            # Of the 96 warps, two rows of a tile each, 76 have a thread inside. All lanes want the
+            # same weight at a time.
+            (0, BARRIERS): 12,
+            (0, "shared_load_requests"): 25 * 76,
+            (0, "constant_load_requests"): 25 * 76,
+            (0, "constant_load_words"): 25 * 76,
+            (0, "constant_load_bytes"): 25 * 50 * 37 * 4,
+            (0, ATOMICS): 12,
+        },
+    ),
+    "filter_warp_aggregated": program(
+        "filter_warp_aggregated",
+        ["filter<false>", "filter<true>"],
+        {
+            # One atomic operation for each of the 157 warps that find something.
+            (0, ATOMICS): 157,
+            (1, ATOMICS): 157,
+            (0, SHUFFLES): 157,
+            (1, SHUFFLES): 157,
+        },
+    ),
+    "streams_pinned": program(
+        "streams_pinned",
+        ["kernel"] * 4,
+        {(0, LOADS): 32, (0, STORES): 32},
+        says=["(ms): nan", "0 wrong"],
+    ),
+    "managed_list": program(
+        "managed_list",
+        ["search"],
+        {(0, "global_atomic_lanes"): 100, (0, "global_atomic_unique_bytes"): 4},
+    ),
+    "histogram_cluster": program(
+        "histogram_cluster",
+        ["cluster_histogram"],
+        {(0, LOADS): 8000 / 32, (0, "cluster_barriers"): 4 * 2},
+    ),
+    "conjugate_gradient_grid": program(
+        "conjugate_gradient_grid", ["solve"], {(0, "cluster_barriers"): 12 * 6, (0, "blocks"): 8}
+    ),
+    "half2_axpy": program(
+        "half2_axpy",
+        ["axpy_half2", "sum_half2", "axpy_bf16"],
+        {
+            (0, LOADS): 2 * 512 / 32,
+            (0, SECTORS_A_LOAD): 4,
+            (2, LOADS): 2 * 1024 / 32,
+            (2, SECTORS_A_LOAD): 2,
+            (1, ATOMICS): 2,
+        },
+    ),
+    "template_map_reduce": program(
+        "template_map_reduce",
+        [
+            "algorithms::reduce<float, Op, 128>",
+            "algorithms::reduce<float, Op, 128>",
+            "algorithms::transform<float, Scale>",
+            "add_one",
+            "kernel",
+            "kernel",
+            "algorithms::reduce<float, Op, 128>",
+        ],
+        {(0, LOADS): 32, (2, STORES): 32},
+    ),
+    "printf_assert": program(
+        "printf_assert", ["hello"], says=["Hello from block 1, thread 16 of a kernel"]
+    ),
+    "radix_sort_ballot": program(
+        "radix_sort_ballot",
+        ["intrinsics", "sort_warps"],
+        {(1, "votes"): 4 * 32, (1, SHUFFLES): 4 * 32},
+    ),
+    "spmv_csr": program(
+        "spmv_csr",
+        ["spmv_scalar", "spmv_vector"],
+        {
+            # A double takes two shuffles.
+            (0, STORES): 5,
+            (1, SHUFFLES): 150 * 5 * 2,
+        },
+    ),
+    "spin_lock": program(
+        "spin_lock",
+        ["critical_sections"],
+        {(0, LOADS): 2 * 50, (0, STORES): 2 * 50, (0, "global_load_unique_bytes"): 2 * 4},
+    ),
+    # It tries a launch that no device takes.
+    "device_query": program(
+        "device_query",
+        ["kernel"],
+        {(0, LOADS): 8, (0, BARRIERS): 1},
+        findings=["refused-launch"],
+        exit_code=1,
+        says=["blocks of (2048,1,1) threads"],
+    ),
+    "architecture": program(
+        "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]
+    ),
+    "own_names": program("own_names", ["blend"], {(0, STORES): 1}, says=["passed, C++17"]),
+    "concepts": program("concepts", ["scale"], options=["-std=c++20"], says=["passed"]),
+    "own_api_names": program("own_api_names", ["fill"], {(0, STORES): 1}, says=["passed"]),
+    "beside_other_cuda": program(
+        "vector_add", ["vector_add"], options=["-I", str(HERE / "bad/other_cuda")]
+    ),
+    "with_header": Expected(
+        ["with_header/main.cu"],
+        ["sum", "scale"],
+        {(0, "shared_store_requests"): 2 * 1 + 6 + 1, (0, BARRIERS): 8},
+        says=["passed"],
+    ),
+    "with_c": Expected(
+        ["with_c/main.cu", "with_c/sum.c"], ["count_up"], {(0, STORES): 1}, says=["sum 496"]
+    ),
+    "two_files": Expected(
+        ["two_files/vector.cu", "two_files/main.cpp"],
+        ["scale_kernel", "sum_kernel"],
+        {(0, LOADS): 3, (1, SHUFFLES): 5},
+        options=["-D", "FACTOR=2", "-I", "."],
+        arguments=["77"],
+        says=["154"],
+    ),
+    # What is refused, and what ends badly.
+    "missing_file": refused("nowhere", "nowhere.cu: there is no such file"),
+    "folder": Expected(["bad"], None, exit_code=1, says=["bad: is a directory"]),
+    "other_file": Expected(
+        ["check.py"], None, exit_code=1, says=["check.py: is neither CUDA (.cu) nor C++"]
+    ),
+    "binary": refused("binary", "binary.cu: is not a text file"),
+    "not_a_program": refused("not_a_program", "not_a_program.cu:1:"),
+    "does_not_compile": refused("does_not_compile", "does_not_compile.cu:1:", "not_declared"),
+    "inline_ptx": refused("inline_ptx", "inline_ptx.cu:3: error: inline PTX"),
+    "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
+    "texture_object": refused(
+        "texture_object", "texture_object.cu:1: error: 'cudaTextureObject_t'", "textures"
+    ),
+    "unknown_names": refused(
+        "unknown_names",
+        "unknown_names.cu:3: error: '__vimax3_s32': not available on the CPU executor",
+        "unknown_names.cu:5: error: 'CUcontext': not available on the CPU executor "
+        "(the driver API)",
+        "unknown_names.cu:6: error: 'cudaFutureFeature_t': not available",
+        "unknown_names.cu:7: error: 'cudaFutureFeatureStart': not available",
+        "unknown_names.cu:10: error: 'cudaFutureMember': not available",
+    ),
+    "other_cuda": refused(
+        "other_cuda",
+        "other_cuda.cu:1: error: <cuda_fp4.h>: not available on the CPU executor (a part of CUDA)",
+        options=["-I", str(HERE / "bad/other_cuda")],
+    ),
+    "dynamic_parallelism": refused(
+        "dynamic_parallelism", "dynamic_parallelism.cu:3: error: launch in device code"
+    ),
+    "graph": Expected(
+        ["bad/graph.cu"],
+        [],
+        findings=["not-available"],
+        exit_code=1,
+        says=["graph.cu:4: error: cudaStreamBeginCapture", "graphs"],
+    ),
+    "no_source": Expected(
+        [], None, exit_code=2, says=["no file to run is named", "Usage: simt run"]
+    ),
+    "unknown_option": Expected(
+        ["vector_add.cu"], None, exit_code=2, options=["-O3"], says=["unknown option '-O3'"]
+    ),
+    "bad_standard": Expected(
+        ["vector_add.cu"],
+        None,
+        exit_code=2,
+        options=["-std=c++98"],
+        says=["--std", "c++98 not in {c++11,c++14,c++17,c++20}"],
+    ),
+    "bad_time_limit": Expected(
+        ["vector_add.cu"],
+        None,
+        exit_code=2,
+        options=["--time-limit", "soon"],
+        says=["--time-limit: 'soon' is not a number of seconds from 0 to 86400"],
+    ),
+    "crashes": Expected(
+        ["bad/crashes.cu"],
+        ["kernel"],
+        {(0, STORES): 2},
+        ["global-out-of-bounds"],
+        exit_code=134,
+        says=["ended by signal 6", "crashes.cu:3"],
+    ),
+    "null_pointer": Expected(
+        ["bad/null_pointer.cu"],
+        ["kernel"],
+        {},
+        ["null-access"],
+        exit_code=1,
+        says=["null_pointer.cu:2"],
+    ),
+    "own_exit_code": Expected(
+        ["bad/own_exit_code.cu"], [], exit_code=7, arguments=["7"], says=["No kernel was run"]
+    ),
+    "frees_twice": Expected(
+        ["bad/frees_twice.cu"],
+        [],
+        {},
+        ["double-free"],
+        exit_code=1,
+        says=[
+            "frees_twice.cu:8: error",
+            "frees_twice.cu:7: note: freed here",
+            "out of memory",
+            "frees_twice.cu:9: note: cudaMalloc of 4398046511104 bytes fails",
+            "frees_twice.cu:6: note: 4096 bytes of device memory in 1 allocation were never",
+        ],
+    ),
+    "kernel_never_ends": Expected(
+        ["bad/kernel_never_ends.cu"],
+        ["kernel"],
+        {},
+        ["time-limit"],
+        exit_code=1,
+        options=["--time-limit", "1"],
+        says=["kernel_never_ends.cu:4", "running: thread 0", "at the block's barrier"],
+    ),
+    "kernel_waits_in_a_library": Expected(
+        ["bad/kernel_waits_in_a_library.cu"],
+        [],
+        exit_code=1,
+        options=["--time-limit", "1"],
+        says=["kernel kernel takes longer than 1 s, the time limit, and does not react"],
+    ),
+    "kernel_asserts": Expected(
+        ["bad/kernel_asserts.cu"],
+        ["kernel"],
+        {},
+        ["assertion"],
+        exit_code=1,
+        says=[
+            "kernel_asserts.cu:4",
+            "block (1,0,0), thread (7,0,0)",
+            "device-side assert triggered",
+        ],
+    ),
+    "never_ends": Expected(
+        ["bad/never_ends.cu"],
+        ["kernel"],
+        exit_code=137,
+        options=["--time-limit", "1"],
+        says=["did not end within 1 s"],
+    ),
+}

@@ -1,0 +1,6 @@
+/* C, which no C++ compiler takes. */
+int sum(const int* values, int count) {
+  int new = 0;
+  while (count-- > 0) new += values[count];
+  return new;
+}

@@ -1,0 +1,98 @@
+// The command line of `simt run`.
+#include "simt/run/options.h"
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <stdexcept>
+
+namespace {
+
+using namespace simt::run;
+using Words = std::vector<std::string>;
+using Paths = std::vector<std::filesystem::path>;
+
+constexpr char kTimeLimitVariable[] = "SIMT_TIME_LIMIT";
+
+/// Without a time limit of the environment that the tests run in.
+Options read(const Words& words) {
+  unsetenv(kTimeLimitVariable);
+  return read_options(words);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("options");
+
+TEST_CASE("sources are files wherever they stand") {
+  const Options options = read({"a.cu", "--json", "out.json", "b.cpp"});
+  CHECK(options.sources == Paths{"a.cu", "b.cpp"});
+  CHECK(options.json == "out.json");
+  CHECK(options.time_limit == 300);
+  CHECK(options.arguments.empty());
+  CHECK_FALSE(options.help);
+}
+
+TEST_CASE("folders and macros may be joined to their option or follow it, and take one word each") {
+  const Options options =
+      read({"-I", "include", "-Iother", "-DDEBUG", "-D", "WIDTH=[3,4]", "a.cu", "-D", "LAST"});
+  CHECK(options.include_folders == Paths{"include", "other"});
+  CHECK(options.definitions == Words{"DEBUG", "WIDTH=[3,4]", "LAST"});
+  CHECK(options.sources == Paths{"a.cu"});
+}
+
+TEST_CASE("an option that is given twice has its last value") {
+  const Options options =
+      read({"--time-limit", "5", "--json=a", "--time-limit=0", "--json", "b", "a.cu"});
+  CHECK(options.time_limit == 0);
+  CHECK(options.json == "b");
+}
+
+TEST_CASE("what follows -- belongs to the program, whatever it looks like") {
+  const Options options = read({"a.cu", "--", "--help", "-O3", "--", "b.cu", ""});
+  CHECK(options.sources == Paths{"a.cu"});
+  CHECK(options.arguments == Words{"--help", "-O3", "--", "b.cu", ""});
+  CHECK_FALSE(options.help);
+}
+
+TEST_CASE("the environment sets the time limit that the command line does not") {
+  setenv(kTimeLimitVariable, "7", 1);
+  CHECK(read_options({"a.cu"}).time_limit == 7);
+  CHECK(read_options({"a.cu", "--time-limit", "8"}).time_limit == 8);
+  setenv(kTimeLimitVariable, "soon", 1);
+  CHECK_THROWS_WITH_AS(read_options({"a.cu"}),
+                       doctest::Contains("'soon' is not a number of seconds from 0 to 86400"),
+                       std::invalid_argument);
+  unsetenv(kTimeLimitVariable);
+}
+
+TEST_CASE("help needs no file, and names every option") {
+  CHECK(read({"--help"}).help);
+  CHECK(read({"a.cu", "-h"}).help);
+  const std::string text = usage();
+  for (const char* option : {"Usage: simt run", "FILE", "-I DIR", "-D NAME[=VALUE]", "--json FILE",
+                             "--time-limit S", "SIMT_TIME_LIMIT", "-- ARGUMENT", "Exit code"}) {
+    CAPTURE(option);
+    CHECK(text.find(option) != std::string::npos);
+  }
+}
+
+TEST_CASE("a wrong command line is refused by name and limit") {
+  const auto refused = [](const Words& words, const char* message) {
+    CAPTURE(message);
+    CHECK_THROWS_WITH_AS(read(words), doctest::Contains(message), std::invalid_argument);
+  };
+  refused({}, "no file to run is named");
+  refused({"--", "a.cu"}, "no file to run is named");
+  refused({"a.cu", "-O3"}, "unknown option '-O3'; the program's own arguments follow --");
+  refused({"a.cu", "--nonesuch=3"}, "unknown option '--nonesuch=3'");
+  refused({"a.cu", "--json"}, "--json: 1 required FILE missing");
+  refused({"a.cu", "-I"}, "-I: 1 required DIR missing");
+  refused({"a.cu", "-D"}, "-D: 1 required NAME[=VALUE] missing");
+  refused({"a.cu", "--time-limit"}, "--time-limit: 1 required S missing");
+  for (const char* limit : {"soon", "-1", "86401", "1.5", "3s", "", "99999999999999999999"}) {
+    const std::string message =
+        "--time-limit: '" + std::string(limit) + "' is not a number of seconds from 0 to 86400";
+    refused({"a.cu", "--time-limit", limit}, message.c_str());
+  }
+  CHECK(read({"a.cu", "--time-limit", "86400"}).time_limit == 86400);
+}

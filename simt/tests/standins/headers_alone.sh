@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# headers_alone.sh SIMT COMPILER: each stand-in header compiles by itself, as C++17 and as C++20, without a warning. Those that only include others,
+# to have the name that a program asks for, compile together: they are what they include.
+set -euo pipefail
+root=$1/..
+include=$1/include
+compiler=$2
+failures=0
+
+# compiles HEADER..: as a file that includes these.
+compiles() {
+  for standard in c++17 c++20; do
+    printf '#include <%s>\n' "$@" |
+      "$compiler" -std=$standard -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
+      echo "failed as $standard: $*" >&2
+      failures=$((failures + 1))
+    }
+  done
+}
+
+# only_includes HEADER: nothing in it is code but #include.
+only_includes() { ! grep -qvE '^[[:space:]]*(//|#include|#pragma once|$)' "$include/$1"; }
+
+# What device code and a program's own tests include of the executor.
+while read -r header; do compiles "simt/executor/$header"; done < <(
+  cd "$root/simt/executor" && find . -maxdepth 1 -name '*.h' ! -name writable_thread_index.h -printf '%P\n' | sort)
+
+names=()
+while read -r header; do
+  if only_includes "$header"; then names+=("$header"); else compiles "$header"; fi
+done < <(cd "$include" && find . -name '*.h' -printf '%P\n' | sort)
+if [ ${#names[@]} -gt 0 ]; then compiles "${names[@]}"; fi
+echo "Together: ${names[*]}"
+exit $((failures > 0))

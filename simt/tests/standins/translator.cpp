@@ -1,0 +1,551 @@
+// The source translator: what each construct becomes, what is refused, and that no line moves.
+
+#include <algorithm>
+#include <array>
+#include <doctest/doctest.h>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "simt/translate/token.h"
+#include "simt/translate/translation.h"
+
+namespace {
+
+using simt::translate::Token;
+using simt::translate::tokenize;
+using simt::translate::TokenKind;
+using simt::translate::translate;
+
+constexpr std::string_view kFirstLine = "#line 1 \"/source.cu\"\n";
+
+/// The translation of what must translate, without its first line.
+std::string translated(const std::string& source) {
+  const auto translation = translate(source, "/source.cu");
+  REQUIRE(translation.refusals.empty());
+  REQUIRE(translation.text.starts_with(kFirstLine));
+  const std::string text = translation.text.substr(kFirstLine.size());
+  CHECK(std::count(text.begin(), text.end(), '\n') ==
+        std::count(source.begin(), source.end(), '\n'));
+  return text;
+}
+
+/// "line: message" of the only refusal.
+std::string refused(const std::string& source) {
+  const auto translation = translate(source, "/source.cu");
+  REQUIRE(translation.refusals.size() == 1);
+  CHECK(translation.text.empty());
+  return std::to_string(translation.refusals[0].line) + ": " + translation.refusals[0].message;
+}
+
+std::string in_function(const std::string& body) {
+  return "__global__ void kernel() {\n" + body + "\n}\n";
+}
+
+std::string launcher(const std::string& name, const std::string& callee, const std::string& rest) {
+  return "::simt::launcher(\"" + name + "\", [&](auto... arguments) { " + callee +
+         "(arguments...); }, [&](auto of) -> decltype(of(" + name + ")) { return of(" + name +
+         "); }, " + rest;
+}
+
+std::string shared(const std::string& name, const std::string& type) {
+  return "static constexpr ::simt::SharedVariable simt_shared_" + name + "{\"" + name +
+         "\", sizeof(" + type + "), alignof(" + type + "), {__FILE__, __LINE__}}; auto& " + name +
+         " = ::simt::shared_variable<" + type + ">(simt_shared_" + name + ");";
+}
+
+/// What stays of `__shared__ type name;` outside functions.
+std::string described(const std::string& name, const std::string& type = "int") {
+  const std::string text = shared(name, type);
+  return text.substr(0, text.find("auto& "));
+}
+
+std::string added(const std::string& name, const std::string& memory) {
+  return " static const ::simt::AddedVariable simt_added_" + name + "{\"" + name + "\", " + name +
+         ", ::simt::DeviceVariable::" + memory + "};";
+}
+
+/// The position of `text`, which must be there.
+std::size_t line_of(const std::string& source, const std::string& text) {
+  const std::size_t at = source.find(text);
+  REQUIRE(at != std::string::npos);
+  return static_cast<std::size_t>(
+      std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("translator");
+
+TEST_CASE("tokens know their kind, place and line") {
+  const auto tokens =
+      tokenize("int a'b = 0x1'0p-3f; // c\n  \"x\\\"y\" R\"d()\" )d\" u8'q' -> ::\n#if A\\\n B\nz");
+  std::string kinds;
+  for (const Token& token : tokens) {
+    constexpr std::string_view kLetters = "inlpd";
+    kinds += kLetters[static_cast<std::size_t>(token.kind)];
+  }
+  CHECK(tokens[0].text == "int");
+  CHECK(tokens.back().text == "z");
+  CHECK(tokens.back().line == 5);
+  const auto directive = std::find_if(tokens.begin(), tokens.end(), [](const Token& token) {
+    return token.kind == TokenKind::kDirective;
+  });
+  REQUIRE(directive != tokens.end());
+  CHECK(directive->text == "#if A\\\n B");
+  CHECK(directive->line == 3);
+  CHECK(kinds.ends_with("lllppdi"));
+}
+
+TEST_CASE("code without CUDA's constructs stays as it is") {
+  for (const std::string source :
+       {"int f(int a) { return a << 3 >> 1; }\n", "auto x = a<b<c<int>>>(0);\n",
+        "const char* s = \"k<<<1, 2>>>(x); __shared__ int a;\";\n",
+        "const char* s = R\"(k<<<1, 2>>>(x))\";\n", "// k<<<1, 2>>>(x)\n/* __shared__ */\n",
+        "std::cout << 'a' << '\\'' << \"b\";\n", "", "int x", "'", "\"", "R\"("}) {
+    CHECK(translated(source) == source);
+  }
+}
+
+TEST_CASE("a launch becomes a call of the launcher") {
+  CHECK(translated("k<<<1, 2>>>(x);") == launcher("k", "k", "1, 2)(x);"));
+  CHECK(translated("k<<<grid, block, bytes, stream>>>();") ==
+        launcher("k", "k", "grid, block, bytes, stream)();"));
+  CHECK(translated("if (a) k<<<1, 2>>>(x); else k<<<3, 4>>>(y);") ==
+        "if (a) " + launcher("k", "k", "1, 2)(x); else ") + launcher("k", "k", "3, 4)(y);"));
+}
+
+TEST_CASE("a launch's brackets may stand apart") {
+  CHECK(translated("k << <1, 2 >> >(x);") == launcher("k", "k ", "1, 2 )(x);"));
+  CHECK(translated("k<T> << < 1, f<A<int> >() >> > (x);") ==
+        launcher("k<T>", "k<T> ", " 1, f<A<int> >() ) (x);"));
+  for (const std::string source :
+       {"friend S& operator<< <T>(S&, T);\n", "S& operator<< <>(S& s, A<B<int>> a);\n"}) {
+    CHECK(translated(source) == source);
+  }
+}
+
+TEST_CASE("a launched kernel may be spelled in many ways") {
+  CHECK(translated("k<float, 4><<<1, 2>>>(x);") ==
+        launcher("k<float, 4>", "k<float, 4>", "1, 2)(x);"));
+  CHECK(translated("a::k<std::pair<int, T<4>>><<<1, 2>>>(x);") ==
+        launcher("a::k<std::pair<int, T<4>>>", "a::k<std::pair<int, T<4>>>", "1, 2)(x);"));
+  CHECK(translated("k<(a > b)><<<1, 2>>>(x);") ==
+        launcher("k<(a > b)>", "k<(a > b)>", "1, 2)(x);"));
+  CHECK(translated("return ::a::k<<<1, 2>>>(x);") ==
+        "return " + launcher("::a::k", "::a::k", "1, 2)(x);"));
+  CHECK(translated("kernels[i].run<<<1, 2>>>(x);") ==
+        launcher("kernels[i].run", "kernels[i].run", "1, 2)(x);"));
+  CHECK(translated("(*pointer)<<<1, 2>>>(x);") ==
+        launcher("(*pointer)", "(*pointer)", "1, 2)(x);"));
+  CHECK(translated("table[i]<<<1, 2>>>(x);") == launcher("table[i]", "table[i]", "1, 2)(x);"));
+  CHECK(translated("this->k<<<1, 2>>>(x);") == launcher("this->k", "this->k", "1, 2)(x);"));
+}
+
+TEST_CASE("brackets in a configuration are matched, not searched") {
+  CHECK(translated("k<<<n, f<g<int>>(x)>>>(y);") == launcher("k", "k", "n, f<g<int>>(x))(y);"));
+  CHECK(translated("k<<<n, f<g<h<int>>>(x)>>>(y);") ==
+        launcher("k", "k", "n, f<g<h<int>>>(x))(y);"));
+  CHECK(translated("k<<<n, size<int>>>>(y);") == launcher("k", "k", "n, size<int>)(y);"));
+  CHECK(translated("k<<<1 << 3, n >> 2>>>(y);") == launcher("k", "k", "1 << 3, n >> 2)(y);"));
+  CHECK(translated("k<<<n < 4 ? 1 : 2, m>>>(y);") == launcher("k", "k", "n < 4 ? 1 : 2, m)(y);"));
+  CHECK(translated("k<<<a < 1 && b < 2 && c < 3, m>>>(y);") ==
+        launcher("k", "k", "a < 1 && b < 2 && c < 3, m)(y);"));
+  CHECK(translated("k<<<dim3(1, 2), (a > b) ? 1 : 2>>>(l(m<<<3, 4>>>(y)));") ==
+        launcher("k", "k", "dim3(1, 2), (a > b) ? 1 : 2)(l(") + launcher("m", "m", "3, 4)(y)));"));
+}
+
+TEST_CASE("a launch over several lines keeps them, with its comments") {
+  const std::string source =
+      "k<A,  // first >>>(\n  B>\n  <<<grid /* <<< */,\n     block>>>\n  (x);\nint after;\n";
+  const std::string text = translated(source);
+  CHECK(line_of(text, "int after") == 5);
+  CHECK(line_of(text, "(x)") == 4);
+  CHECK(text.find("::simt::launcher(\"k<A, B>\"") == 0);
+}
+
+TEST_CASE("a launch in a macro's argument or body is translated") {
+  CHECK(translated("CHECK((k<a, b><<<1, 2>>>(x)));") ==
+        "CHECK((" + launcher("k<a, b>", "k<a, b>", "1, 2)(x)));"));
+  CHECK(translated("#define RUN(x) \\\n  k<<<1, 2>>>(x)\n") ==
+        "#define RUN(x) \\\n  " + launcher("k", "k", "1, 2)(x)\n"));
+  CHECK(translated("#define RUN(k, n) k<<<n, 2>>>(x)\n") ==
+        "#define RUN(k, n) ::simt::launcher(#k, [&](auto... arguments) { k(arguments...); }, "
+        "[&](auto of) -> decltype(of(k)) { return of(k); }, n, 2)(x)\n");
+}
+
+TEST_CASE("a kernel checks its launch bounds") {
+  CHECK(
+      translated("void __launch_bounds__(N * 2, 1) k(int x) { y(); }") ==
+      "void __launch_bounds__(N * 2, 1) k(int x) { ::simt::check_launch_bounds(N * 2, 1); y(); }");
+  CHECK(translated("void __launch_bounds__(8) k(int x); void l() { }") ==
+        "void __launch_bounds__(8) k(int x); void l() { }");
+}
+
+TEST_CASE("a kernel declared in clusters is launched in them") {
+  const std::string kernel =
+      "template <class T> __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__ k(T* x) {}\n";
+  CHECK(translated(kernel + "a::k<float><<<4, 32>>>(x); other<<<4, 32>>>(x);") ==
+        kernel + launcher("a::k<float>", "a::k<float>", "4, 32).in_clusters(2, 1, 1)(x); ") +
+            launcher("other", "other", "4, 32)(x);"));
+}
+
+TEST_CASE("a shared variable becomes a reference") {
+  CHECK(translated(in_function("__shared__ float a;")) == in_function(shared("a", "float")));
+  CHECK(translated(in_function("static __shared__ float a[kN];")) ==
+        in_function(shared("a", "float[kN]")));
+  CHECK(translated(in_function("__shared__ float a[N], b[M][2], c;")) ==
+        in_function(shared("a", "float[N]") + " " + shared("b", "float[M][2]") + " " +
+                    shared("c", "float")));
+  CHECK(translated(in_function("__shared__ Pair<int, float> best[kWarps];")) ==
+        in_function(shared("best", "Pair<int, float>[kWarps]")));
+  CHECK(translated(in_function("__shared__ typename a::B<T>::type x[f<1, 2>()];")) ==
+        in_function(shared("x", "typename a::B<T>::type[f<1, 2>()]")));
+  CHECK(translated(in_function("__shared__ unsigned long long x;")) ==
+        in_function(shared("x", "unsigned long long")));
+  CHECK(translated(in_function("volatile __shared__ int x[2];")) ==
+        in_function(shared("x", "volatile int[2]")));
+  CHECK(translated(in_function("__shared__ const float* p;")) ==
+        in_function(shared("p", "const float*")));
+  CHECK(translated(in_function("__shared__ float (*p)[4];")) ==
+        in_function(shared("p", "float(*)[4]")));
+  CHECK(translated(in_function("if (x) { __shared__ int y; }")) ==
+        in_function("if (x) { " + shared("y", "int") + " }"));
+}
+
+TEST_CASE("a shared variable may be of a structure that is defined with it") {
+  CHECK(translated(in_function("__shared__ struct { int i; float f; } a, b[2];")) ==
+        in_function("struct simt_type_of_a { int i; float f; }; " + shared("a", "simt_type_of_a") +
+                    " " + shared("b", "simt_type_of_a[2]")));
+  CHECK(translated(in_function("__shared__ struct Pair {\n  int i; // one\n} a;")) ==
+        in_function("struct Pair {\n  int i; // one\n}; " + shared("a", "Pair")));
+  CHECK(translated(in_function("const __shared__ struct {int i;} a;")) ==
+        in_function("struct simt_type_of_a {int i;}; " + shared("a", "const simt_type_of_a")));
+  CHECK(translated(in_function("__shared__ struct alignas(16) Pair : Base { int i; } a;")) ==
+        in_function("struct alignas(16) Pair : Base { int i; }; " + shared("a", "Pair")));
+  CHECK(translated("__shared__ union { int i; } a;\n__device__ void f() { a.i = 1; }\n") ==
+        "union simt_type_of_a { int i; }; " + described("a", "simt_type_of_a") +
+            "\n__device__ void f() { auto& a = "
+            "::simt::shared_variable<simt_type_of_a>(simt_shared_a); a.i = 1; }\n");
+}
+
+TEST_CASE("a shared variable's alignment is kept") {
+  const std::string text = translated(in_function("__shared__ alignas(16) float a[4];"));
+  CHECK(text.find("struct alignas(16) simt_aligned_a {") != std::string::npos);
+  CHECK(text.find("alignof(simt_aligned_a)") != std::string::npos);
+  CHECK(translated(in_function("__align__(16) __shared__ float a[4];")) == text);
+  CHECK(translated(in_function("__shared__ __align__(16) float a[4];")) == text);
+}
+
+TEST_CASE("a shared variable's declaration over several lines keeps them") {
+  const std::string text =
+      translated(in_function("__shared__ float a[2],  // one\n    b[3];\nint after;"));
+  CHECK(line_of(text, "int after") == 3);
+}
+
+TEST_CASE("dynamic shared memory becomes a reference to an array without a size") {
+  CHECK(translated(in_function("extern __shared__ float tile[];")) ==
+        in_function("auto& tile = ::simt::dynamic_shared_variable<float[]>();"));
+  CHECK(translated(in_function("extern __shared__ __align__(16) unsigned char raw[];")) ==
+        in_function("auto& raw = ::simt::dynamic_shared_variable<unsigned char[]>();"));
+  CHECK(translated(in_function("extern __shared__ alignas(sizeof(T)) T raw[];")) ==
+        in_function("auto& raw = ::simt::dynamic_shared_variable<T[]>();"));
+}
+
+TEST_CASE("functions are told from namespaces and classes") {
+  for (const std::string before :
+       {"namespace a { namespace b::c {", "extern \"C\" { inline namespace d {",
+        "namespace { struct alignas(16) S : B<int> {", "namespace { class X final {"}) {
+    const std::string function =
+        before + " template <class T, int n = (1 > 0)> __device__ auto f(T x) const -> int { ";
+    CHECK(translated(function + "__shared__ int y; } } }") ==
+          function + shared("y", "int") + " } } }");
+    CHECK(translated(before + "\n__shared__ int y; } }") ==
+          before + "\n" + described("y") + " } }");
+  }
+  CHECK(translated("void f() {}\n__shared__ int y;") == "void f() {}\n" + described("y"));
+  const std::string others = "auto f = [] {};\nenum class E { a };\n\n";
+  CHECK(translated(others + "__shared__ int y;") == others + described("y"));
+}
+
+TEST_CASE("both branches of a conditional may open the same function") {
+  const std::string source =
+      "#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n__shared__ int y; }\n";
+  CHECK(translated(source).find("simt_shared_y") != std::string::npos);
+  CHECK(translated(source + "__shared__ int z;\n").ends_with(described("z") + "\n"));
+}
+
+TEST_CASE(
+    "a shared variable outside functions is referred to by the device functions that use it") {
+  const std::string tile = "auto& tile = ::simt::dynamic_shared_variable<float[]>();";
+  CHECK(translated("extern __shared__ float tile[];\n__global__ void k() { tile[0] = 1; }\n"
+                   "__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n") ==
+        "\n__global__ void k() { " + tile +
+            " tile[0] = 1; }\n__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n");
+  const std::string y = "auto& y = ::simt::shared_variable<int>(simt_shared_y);";
+  CHECK(
+      translated("__shared__ int y;\n__device__ void f() { y = 1; }\n__global__ void k() { y; }") ==
+      described("y") + "\n__device__ void f() { " + y + " y = 1; }\n__global__ void k() { " + y +
+          " y; }");
+}
+
+TEST_CASE("a function's own variables hide a shared variable outside functions") {
+  for (const std::string function : {"__global__ void k(float* tile) { tile[0] = 1; }",
+                                     "__device__ void f(int tile, int b) const { tile = 1; }"}) {
+    CHECK(translated("extern __shared__ float tile[];\n" + function) == "\n" + function);
+  }
+  CHECK(translated("__shared__ int y;\n__device__ void f() { __shared__ float y; y = 1; }") ==
+        described("y") + "\n__device__ void f() { " + shared("y", "float") + " y = 1; }");
+}
+
+TEST_CASE("a shared variable of an included file is referred to, too") {
+  const auto header = translate("__shared__ int y;\nextern __shared__ int z[];\n", "/source.cuh");
+  REQUIRE(header.outside.size() == 2);
+  const auto source = translate("__device__ int f() { return y + z[0]; }", "/s.cu", header.outside);
+  CHECK(source.text ==
+        "#line 1 \"/s.cu\"\n__device__ int f() { "
+        "auto& y = ::simt::shared_variable<int>(simt_shared_y); "
+        "auto& z = ::simt::dynamic_shared_variable<int[]>(); return y + z[0]; }");
+  CHECK(source.outside.size() == 2);
+  const auto twice = translate("extern __shared__ int z[];\n__device__ int f() { return z[0]; }",
+                               "/s.cu", header.outside);
+  CHECK(twice.text ==
+        "#line 1 \"/s.cu\"\n\n__device__ int f() { "
+        "auto& z = ::simt::dynamic_shared_variable<int[]>(); return z[0]; }");
+}
+
+TEST_CASE("a variable of the device is made known behind its declaration") {
+  CHECK(translated("__device__ int a; // b\nint after;") ==
+        "__device__ int a;" + added("a", "kDevice") + " // b\nint after;");
+  CHECK(translated("__constant__ float a[N][2], b = 1.0f, *c;") ==
+        "__constant__ float a[N][2], b = 1.0f, *c;" + added("a", "kConstant") +
+            added("b", "kConstant") + added("c", "kConstant"));
+  for (const auto& [declaration, memory] : std::initializer_list<std::array<std::string, 2>>{
+           {"static __device__ unsigned long long x = 0;", "kDevice"},
+           {"__device__ __managed__ int x = 0;", "kManaged"},
+           {"__managed__ int x{0};", "kManaged"},
+           {"const __constant__ int x[] = {1, 2, f<1, 2>(3)};", "kConstant"},
+           {"static const float __constant__ x[2] = {1, 2};", "kConstant"},
+           {"alignas(16) __constant__ float x[4];", "kConstant"},
+           {"__constant__ __align__(16) float4 x[4];", "kConstant"},
+           {"[[maybe_unused]] inline __device__ volatile int x;", "kDevice"},
+           {"__constant__ std::array<a::B<int, 4>, 2> x;", "kConstant"},
+           {"__constant__ struct Parameters { int n, m; float f(); } x;", "kConstant"},
+           {"__constant__ struct { int n; } x = {3};", "kConstant"},
+           {"__constant__ const struct Parameters x;", "kConstant"},
+           {"__device__ float (*x)(float, int) = add;", "kDevice"},
+           {"__device__ float (*x[2])(float) = {add, mul};", "kDevice"},
+           {"__device__ int* const __restrict__ x = nullptr;", "kDevice"},
+           {"__constant__ decltype(f(1)) x;", "kConstant"}}) {
+    CAPTURE(declaration);
+    const std::string text = "struct S {};\n" + declaration;
+    CHECK(translated(text) == text + added("x", memory));
+    const std::string in_namespaces = "namespace a { extern \"C\" { ";
+    CHECK(translated(in_namespaces + declaration + " } }") ==
+          in_namespaces + declaration + added("x", memory) + " } }");
+  }
+  const std::string text = translated("__constant__ float a[2] = {\n 1,\n#if A\n 2\n#endif\n};\n");
+  CHECK(text.ends_with("};" + added("a", "kConstant") + "\n"));
+}
+
+TEST_CASE("what may be no definition of a variable of the device is left alone") {
+  for (const std::string source :
+       {"extern __constant__ int x;",
+        "extern __device__ int x[];",
+        "extern \"C\" __device__ int x;",
+        "struct S { static __device__ int x; };",
+        "class S { __device__ S& f(); __device__ S(); };",
+        "__device__ int S::x;",
+        "template <class T> __device__ T x;",
+        "template <> __device__ int x<int>;",
+        "__device__ int f(int x);",
+        "__device__ int f() { return 0; }\n__global__ void g(int a, int b) {}\nint x;",
+        "__device__ __forceinline__ float2 f(float2 a) { return a; } int x, y;",
+        "__host__ __device__ inline auto f(int a = 3) -> std::pair<int, T<4>> { return {}; }",
+        "__device__ S operator+(S a, S b);",
+        "__device__ S::operator int() const { return 0; }",
+        "__device__ S& S::operator=(const S& x) { return *this; }",
+        "__device__ X x(3);",
+        "auto f = [] __device__ (int x) { return x; };",
+        "using F = int (*)(int); MACRO(__device__ x)",
+        "void f() { static __device__ int x; }",
+        "__device__ void f(); __device__ int",
+        "__device__",
+        "struct S { int a; } __device__ s;",
+        "DECLARE(int) __device__ x;",
+        "__device__ int& x = y;",
+        "template <class T> struct S { __device__ T x; };"}) {
+    CAPTURE(source);
+    CHECK(translated(source) == source);
+  }
+}
+
+TEST_CASE("kernels that are launched by a function get their names") {
+  const auto named = [](const std::string& name) {
+    return "::simt::named_kernel(\"" + name + "\", " + name + ")";
+  };
+  CHECK(translated(in_function("cudaLaunchKernelEx(&config, k<float, 4>, a, b);")) ==
+        in_function("cudaLaunchKernelEx(&config, " + named("k<float, 4>") + ", a, b);"));
+  for (const std::string cast : {"(void*)k", "(const void *)k", "reinterpret_cast<void*>(k)",
+                                 "static_cast<const void*>(k)", "k"}) {
+    CHECK(
+        translated(in_function("cudaLaunchCooperativeKernel(" + cast + ", grid, block, args);")) ==
+        in_function("cudaLaunchCooperativeKernel(" + named("k") + ", grid, block, args);"));
+  }
+  CHECK(translated(in_function("cudaLaunchKernel(&k, f(1, 2), block, args);")) ==
+        in_function("cudaLaunchKernel(::simt::named_kernel(\"k\", &k), f(1, 2), block, args);"));
+  CHECK(translated(in_function("cudaLaunchKernel((void*)\n  k, 1, 2, args);")) ==
+        in_function("cudaLaunchKernel(::simt::named_kernel(\"k\", \nk), 1, 2, args);"));
+}
+
+TEST_CASE("what the CPU cannot do is refused by name and line") {
+  CHECK(refused("\n__shared__ float row[4] = {};") ==
+        "2: the __shared__ variable 'row' has an initializer, which CUDA does not allow");
+  CHECK(refused(in_function("\nk<<<1, 2>>>(x);")) ==
+        "3: launch in device code: dynamic parallelism cannot run on a CPU");
+  CHECK(refused(in_function("__shared__ int x = 3;")) ==
+        "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
+  CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
+  CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
+        "3: inline PTX ('asm volatile') cannot run on a CPU; give a C++ alternative under #ifdef "
+        "SIMT_EXECUTOR");
+  CHECK(refused(in_function("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));")).starts_with("2: "));
+  CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
+  CHECK(refused("\n= <<<1, 2>>>(x);\n") == "2: launch without a kernel before '<<<'");
+  CHECK(refused("\n__shared__ int x") == "2: __shared__ variable without its ';'");
+  CHECK(refused("int y;\n__shared__ int x[(k<<<1, 2>>>(3), 4)];\n") ==
+        "2: one of CUDA's constructs inside another");
+  CHECK(refused("__shared__ int x[sizeof(R\"(a\nb)\")];\n") ==
+        "1: a literal over several lines in one of CUDA's constructs");
+}
+
+TEST_CASE("refusals come by line") {
+  const auto translation = translate(
+      "__shared__ int b = 1;\n" + in_function("asm(\"\");") + "__shared__ int a = 1;\n", "/s.cu");
+  REQUIRE(translation.refusals.size() == 3);
+  CHECK(translation.refusals[0].line == 1);
+  CHECK(translation.refusals[1].line == 3);
+  CHECK(translation.refusals[2].line == 5);
+}
+
+TEST_CASE("branches that the CPU never compiles are left alone") {
+  const std::string ptx = in_function("asm(\"x\");");
+  for (const std::string& source :
+       {"#if 0\n" + ptx + "#endif\n", "#ifndef SIMT_EXECUTOR\n" + ptx + "#endif\n",
+        "#ifdef SIMT_EXECUTOR\nint a;\n#else\n" + ptx + "#endif\n",
+        "#if !defined(SIMT_EXECUTOR)\n" + ptx + "#endif\n",
+        "#if A\n#elif defined(SIMT_EXECUTOR) || B\nint b;\n#else\n" + ptx + "#endif\n"}) {
+    CHECK(translated(source) == source);
+  }
+  CHECK(refused("#ifdef OTHER\n" + ptx + "#endif\n").starts_with("3: "));
+  CHECK(refused("#ifdef SIMT_EXECUTOR\n" + ptx + "#endif\n").starts_with("3: "));
+  CHECK(refused("#ifndef SIMT_EXECUTOR\n#else\n" + ptx + "#endif\n").starts_with("4: "));
+}
+
+namespace {
+
+std::string line(int number) {
+  return "#line " + std::to_string(number) + " \"/source.cu\"\n";
+}
+
+/// What stands before host code that begins in this line.
+std::string host(int number) {
+  return "\n#pragma push_macro(\"__CUDA_ARCH__\")\n#undef __CUDA_ARCH__\n" + line(number);
+}
+std::string device(int number) {
+  return "\n#pragma push_macro(\"__CUDA_ARCH__\")\n#undef __CUDA_ARCH__\n"
+         "#define __CUDA_ARCH__ 900\n" +
+         line(number);
+}
+/// What stands behind both.
+std::string back(int number) {
+  return "\n#pragma pop_macro(\"__CUDA_ARCH__\")\n" + line(number);
+}
+
+std::string translation_of(const std::string& source) {
+  const auto translation = translate(source, "/source.cu");
+  CHECK(translation.refusals.empty());
+  CHECK(translation.text.starts_with(kFirstLine));
+  return translation.text.substr(kFirstLine.size());
+}
+
+}  // namespace
+
+TEST_CASE("device code has an architecture") {
+  for (const std::string condition : {"#ifdef __CUDA_ARCH__", "#if A"}) {
+    const std::string body = "\n" + condition + "\nf();\n#endif\n";
+    for (const std::string head :
+         {"__global__ void k() {", "struct S { __device__ void k() const {",
+          "void host() { auto f = [=] __device__ (int i) {"}) {
+      const std::string end = head.find("k()") == std::string::npos ? "}; }" : "}";
+      CHECK(translation_of(head + body + end) == head + device(1) + body + back(5) + end);
+    }
+  }
+  CHECK(translation_of("void host() {\n#if A\n#endif\n}") == "void host() {\n#if A\n#endif\n}");
+  CHECK(translation_of("__global__ void k() { f(); }") == "__global__ void k() { f(); }");
+}
+
+TEST_CASE("a function of both sides that asks for the architecture has two bodies") {
+  const std::string body = "\n#ifdef __CUDA_ARCH__\n__shared__ int x;\n#endif\n";
+  const std::string made = "\n#ifdef __CUDA_ARCH__\n" + shared("x", "int") + "\n#endif\n";
+  for (const std::string head : {"__host__ __device__ int f() {", "BOTH int f() {"}) {
+    CHECK(translation_of(head + body + "}") == head + " if (::simt::on_device()) {" + device(1) +
+                                                   made + back(5) + "} else {" + host(1) + made +
+                                                   back(5) + "}}");
+  }
+}
+
+TEST_CASE("branches for another architecture or side are left alone") {
+  const std::string ptx = "asm(\"x\");\n#endif\n}\n";
+  const std::string kernel = "__global__ void k() {\n";
+  for (const std::string condition :
+       {"#ifndef __CUDA_ARCH__", "#if __CUDA_ARCH__ < 700", "#if !(__CUDA_ARCH__ >= 0x2bc)",
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ <= 890 || 0", "#if A\n#elif !__CUDA_ARCH__",
+        "#if __CUDA_ARCH__ == 900\n#else", "#if A && __CUDA_ARCH__ != 900ull"}) {
+    CHECK(translation_of(kernel + condition + "\n" + ptx).find("asm") != std::string::npos);
+  }
+  for (const std::string condition :
+       {"#ifdef __CUDA_ARCH__", "#if __CUDA_ARCH__ >= 700", "#if __CUDA_ARCH__ + 1 < 3",
+        "#if A || !defined __CUDA_ARCH__", "#if (__CUDA_ARCH__", "#if F(__CUDA_ARCH__) < 700"}) {
+    CHECK_FALSE(translate(kernel + condition + "\n" + ptx, "/source.cu").refusals.empty());
+  }
+}
+
+TEST_CASE("outside functions the architecture is the device's") {
+  const std::string function = "#if __CUDA_ARCH__ >= 700\n__device__ void f();\n#endif";
+  CHECK(translation_of("int a;\n" + function + "  // b\nint c;\n") ==
+        "int a;\n" + device(2) + function + "  " + back(4) + "// b\nint c;\n");
+  const std::string ifdef = "#ifdef __CUDA_ARCH__\nvoid f() {";
+  const std::string body = "\n#ifdef A\n#endif\n";
+  CHECK(translation_of(ifdef + body + "}\n#endif") ==
+        device(1) + ifdef + host(2) + body + back(5) + "}\n#endif" + back(6));
+  const std::string same = "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\n" +
+                           in_function("asm(\"x\");") + "#endif\n";
+  CHECK(translation_of(same) == same);
+  CHECK(translate(function, "/source.cu").remarks.empty());
+  const std::string macros = "\n#ifdef __CUDA_ARCH__\n#define ON_DEVICE 1\n#endif\n";
+  REQUIRE(translate(macros, "/source.cu").remarks.size() == 1);
+  CHECK(translate(macros, "/source.cu").remarks[0].line == 2);
+  CHECK(translate("#ifdef __CUDA_ARCH__\nint a;\n#endif", "/source.cu").remarks.size() == 1);
+}
+
+TEST_CASE("a byte-order mark is no code") {
+  CHECK(translated("\xEF\xBB\xBFint a;\n") == "int a;\n");
+}
+
+TEST_CASE("host code may have an assembler's instructions") {
+  for (const std::string source :
+       {"void f() { asm(\"pause\"); }\n", "int f() { __asm__ volatile(\"cpuid\" : : \"a\"(0)); }\n",
+        "void f() asm(\"g\");\n"}) {
+    CHECK(translated(source) == source);
+  }
+  CHECK(refused("DEVICE int f() {\n  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));\n}\n")
+            .starts_with("2: "));
+}
+
+TEST_CASE("the path in the first line is a string literal") {
+  CHECK(translate("int a;\n", "/a \"b\"\\c.cu").text ==
+        "#line 1 \"/a \\\"b\\\"\\\\c.cu\"\nint a;\n");
+}
+
+TEST_SUITE_END();
