@@ -1,0 +1,329 @@
+"""What pages say of results in words, held against made-up results."""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+import synthetic
+from repository import ROOT
+
+from worklog_report.claims import claims
+from worklog_report.claims.claims import Claim, claims_of, failures, stripped
+from worklog_report.claims.measurements import Measurements
+from worklog_report.results.recorded_run import read_recorded_run
+
+PAGE = Path("docs/pages/a.md")
+SWEEP = {
+    "context": {"gpu": synthetic.GPU},
+    "sweep": [
+        {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
+         "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
+        for cols in (10, 100)
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("claims")
+    synthetic.write_steps(folder / "steps")
+    inputs = (("random", 5.0), ("wide", 60.0))
+    errors = [
+        synthetic.record(unit, dtype, cols=100, machine=synthetic.GPU, input=kind, max_ulp=worst)
+        for unit in synthetic.UNITS
+        for dtype in ("f32", "f16")
+        for kind, worst in inputs
+    ]
+    for name, data in (
+        ("bench", synthetic.bench()), ("errors", {"records": errors}), ("sweep", SWEEP),
+        ("hardware", synthetic.hardware()), ("parity", synthetic.parity(reason="varies")),
+    ):  # fmt: skip
+        synthetic.write(folder, f"{name}.json", data)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measurements(place):
+    recorded = sorted(place.glob("*.json"))
+    return Measurements(read_recorded_run(recorded, [], place / "steps"), recorded)
+
+
+def said(text, measurements):
+    """What is wrong with one claim; "" if it holds."""
+    return "".join(failures([Claim(PAGE, 7, text, "A step is slow.")], measurements))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time(03) > time(02) at 4000 x 4000",
+        "time(03) > time(02) at 4000 x 10..1000",
+        "time(03) > time(02) at 4000 x * and 10 x 1000..",
+        "time(03) > time(02) at * x ..1000, f16",
+        "time(03) > 1 at 4000 x 10..",
+        "1.09 < time(03) / time(02) < 1.11 at some of 10 x *",
+        "0.9 < time(04) / time(copy) < 1.1 at most of 4000 x *",
+        "time(03/unsafe) < min(time(03), time(02)) at 4000 x 4000",
+        "time(pytorch/softmax) / time(copy) == 1.6 at 4000 x 128",
+        "1.1 < time(05) / time(read) < 1.3 at 4000 x 25000, k = 5",
+        "time(05) > time(read) at 4000 x 25000, k = 10..100",
+        "abs(time(03) - 1.1 * time(02)) < 0.001 at 4000 x 4000",
+        "-time(03) < -time(02) + 2 * 3 at 4000 x 4000",
+        "time(copy, f32) == time(copy) at 4000 x *",
+        "gbps(copy) > gbps(02) at 4000 x 4000",
+        "swept(03) < swept(03, 256) at 10 x *",
+        "error(03, wide) > 10 * error(03, random)",
+        "error(03) == 60 at any shape, f16",
+        "error(03, f16) == error(03) at 64 x 100",
+        "error(pytorch/softmax) == 6 at 4000 x 4096",
+        "dram_read(01) == 2 at 4000 x 4000",
+        "dram_read(01, maxima) == 1 at 4000 x 4000",
+        "0.5 <= dram_write(02) < 0.6 at 4000 x 4000",
+        "l1_hits(02) < l2_hits(02) at 4000 x 4000",
+        "occupancy(02) < nearest_limit(02) at 4000 x 4000",
+        "figures(equal) == 2 * figures(listed)",
+        "figures(varies) == figures(merged)",
+    ],
+)
+def test_it_holds(text, measurements):
+    assert said(text, measurements) == ""
+
+
+def test_what_does_not_hold_is_named_with_its_page_its_line_and_both_values(measurements):
+    assert said("time(03) < time(02) at 4000 x 4000", measurements) == (
+        'docs/pages/a.md:7: "A step is slow.": time(03) < time(02) at 4000 x 4000: does not hold '
+        "at 4000 × 4000, f32: time(03) = 187, time(02) = 170"
+    )
+    message = said("time(03) < time(02) at 4000 x *", measurements)
+    assert "at 4000 × 10, f32" in message and message.endswith("and at 5 more")
+    assert "does not hold" in said("time(03) < time(02) at most of 4000 x *", measurements)
+    assert "does not hold" in said("time(03) < time(02) at some of 4000 x *", measurements)
+    assert "does not hold at f32: error(03)" in said("error(03) > 60", measurements)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("speed(03) > 1 at 4000 x 4000", "there is no function 'speed', only dram_limit"),
+        ("time(09) > 1 at 4000 x 4000", "there is no step or variant '09'"),
+        ("time(03/fast) > 1 at 4000 x 4000", "there is no step or variant '03/fast'"),
+        ("time(paper) > 1 at 4000 x 4000", "nothing was measured under the name 'paper'"),
+        ("time(03) > 1 at 4000 x 4001", "there is no time(03) at 4000 × 4001, f32"),
+        ("time(03) > 1 at 4000 x 4000, bf16", "there is no time(03) at 4000 × 4000, bf16"),
+        ("time(03) > 1 at 4000 x 4000, warm", "there is no time(03) at 4000 × 4000, f32, warm"),
+        ("time(03) > 1 at 4000 x 4001..9000", "fewer than two shapes '4000 x 4001..9000'"),
+        ("time(03) > 1 at 4000 x 10..1001", "nothing of it has been measured at cols = 1001"),
+        ("time(03) > 1 at 4000", "'4000' is no shape such as"),
+        ("time(03) > 1 at 4000 x wide", "'wide' is neither a number nor a range"),
+        ("time(03) > 1 at 4000 x 4000, hot", "'hot' is neither a type nor 'warm' nor"),
+        ("time(03) > 1", "time() needs a shape, such as"),
+        ("time(03, 256) > 1 at 4000 x 4000", "is to be written time(SUBJECT)"),
+        ("swept(03, small) > 1 at 10 x 10", "is to be written swept(STEP)"),
+        ("dram_read(01, softmax) > 1 at 4000 x 4000", "01_first has no kernel 'softmax'"),
+        ("dram_read(01) > 1 at 4000 x 10", "there is no dram_read(01) at 4000 × 10"),
+        ("figures(weather) == 0", "the comparison has no reason 'weather'"),
+        ("time(03) at 4000 x 4000", "is no comparison"),
+        ("time(03) being slow at 4000 x 4000", "is no comparison that can be read"),
+        ("", "is no comparison that can be read"),
+        ("2 > 1", "names nothing that was measured"),
+        ("time(03) > open at 4000 x 4000", "'open' is none of what a claim may contain"),
+        ("time(03) > __import__('os') at 4000 x 4000", "there is no function"),
+        ("time(03) > [1][0] at 4000 x 4000", "'[1][0]' is none of what a claim may contain"),
+        ("time(03) > 2 ** 9 at 4000 x 4000", "'Pow' is none of + - * /"),
+        ("time(03) != 9 at 4000 x 4000", "'NotEq' is none of + - * /"),
+        ("time(03) / (time(02) - time(02)) > 1 at 4000 x 4000", "divides by 0 at 4000 × 4000"),
+    ],
+)
+def test_what_cannot_be_held_says_why(text, reason, measurements):
+    assert reason in said(text, measurements)
+
+
+def test_claims_belong_to_the_paragraph_above():
+    text = (
+        "# A\n\nThe `first`\nparagraph.\n"
+        "<!-- holds: time(01) > 1 at 1 x 1;\n     error(02) < 3 -->\n\n"
+        "- an item\n  <!-- a comment -->\n"
+    )
+    first, second = claims_of(PAGE, text)
+    assert (first.line, first.sentence) == (5, "The `first` paragraph.")
+    assert first.text == "time(01) > 1 at 1 x 1"
+    assert (second.line, second.text) == (5, "error(02) < 3")
+    assert stripped(text) == "# A\n\nThe `first`\nparagraph.\n\n- an item\n  <!-- a comment -->\n"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "- Slow.\n  {}",
+        "10. Slow.\n    {}",
+        "- A\n\n  - Slow.\n    {}",
+        "10. A\n\n    Slow.\n    {}",
+    ],
+)
+def test_claims_stand_in_lists_too(item):
+    text = item.format("<!-- holds: error(02) < 3 -->\n")
+    (claim,) = claims_of(PAGE, text)
+    assert claim.sentence.endswith("Slow.") and claim.text == "error(02) < 3"
+    assert stripped(text) == item.partition("\n    {}")[0].partition("\n  {}")[0] + "\n"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Text <!-- holds: a -->", "Text.\n<!--holds: a -->", "Text.\n<!-- holds a -->",
+        "Text.\n<!-- Holds: a -->", "Text.\n<!-- hold: a -->", "Text.\n> <!-- holds: a -->",
+    ],
+)  # fmt: skip
+def test_a_comment_that_is_nearly_a_claim_is_an_error(comment):
+    line = 3 + comment.count("\n")
+    with pytest.raises(
+        claims.InputError, match=f"a.md:{line}: a claim is '<!-- holds: ... -->' on"
+    ):
+        claims_of(PAGE, f"# A\n\n{comment}\n\nMore.\n<!-- holds: error(02) < 3 -->\n")
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        "As `<!-- holds: ... -->`.",
+        "```\nSlow.\n<!-- holds: error(02) < 3 -->\n```",
+        "- As\n\n  ````md\n  ```\n  <!-- Holds: nothing -->\n  ````",
+        "~~~\n<!-- hold -->\n~~~",
+    ],
+)
+def test_an_example_of_a_claim_is_none(example):
+    text = f"# A\n\n{example}\n\nText.\n"
+    assert claims_of(PAGE, text) == []
+    assert stripped(text) == text
+    (claim,) = claims_of(PAGE, f"{text}<!-- holds: error(02) < 3 -->\n")
+    assert claim.sentence == "Text."
+
+
+@pytest.mark.parametrize("between", ["\n", "  \n", "\n    "])
+def test_a_claim_without_a_paragraph_is_an_error(between):
+    with pytest.raises(claims.InputError, match="a.md:5: 'holds:' must stand directly below"):
+        claims_of(PAGE, f"# A\n\nText.\n{between}<!-- holds: error(02) < 3 -->\n")
+
+
+def command(place, capsys):
+    files = [str(path) for path in sorted(place.glob("*.json"))]
+    code = claims.main(["--recorded", *files, "--root", str(place)])
+    return code, capsys.readouterr()
+
+
+def test_the_command_reads_pages_and_notebooks(place, capsys):
+    page = place / "docs/a.md"
+    page.parent.mkdir()
+    page.write_text("# A\n\nSlow.\n<!-- holds: time(03) > time(02) at 4000 x 4000 -->\n")
+    assert command(place, capsys)[0] == 0
+    source = ["Fast.\n", "<!-- holds: time(03) < 1 at 10 x 10 -->"]
+    cell = {"cell_type": "markdown", "source": source}
+    notebook = place / "notebooks/b.ipynb"
+    notebook.parent.mkdir()
+    notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": []}, cell]}))
+    code, output = command(place, capsys)
+    assert code == 1 and "2 claims, 1 of them do not hold" in output.out
+    assert output.err.startswith('notebooks/b.ipynb:2: "Fast.": time(03) < 1 at 10 x 10: does not')
+    page.write_text("<!-- holds: time(03) > 1 -->\n")
+    code, output = command(place, capsys)
+    assert code == 2 and "docs/a.md:1: 'holds:' must stand" in output.err
+
+
+def test_a_failure_is_an_infinite_error(place, tmp_path):
+    """Whatever error was found, if any."""
+    third = next(unit for unit in synthetic.UNITS if unit[:2] == ("03_third", ""))
+    of_third = partial(synthetic.record, third, machine=synthetic.GPU, verified=False)
+    rows = [of_third(cols=128, max_ulp=None), of_third(cols=1000, max_ulp=0.1)]
+    failed = synthetic.write(tmp_path, "failed.json", {"records": rows})
+    recorded = [*sorted(place.glob("*.json")), failed]
+    found = Measurements(read_recorded_run(recorded, [], place / "steps"), recorded)
+    for place_of_it in ("at 64 x 128", "at 64 x 1000", "at any shape"):
+        assert "error(03) = inf" in said(f"error(03) < 100 {place_of_it}", found)
+    assert said("error(03) == 60 at 64 x 100", found) == ""
+
+
+def test_a_broken_sweep_is_named(place, tmp_path, measurements):
+    broken = synthetic.write(tmp_path, "sweep.json", SWEEP | {"sweep": [{"step": "03_third"}]})
+    with pytest.raises(claims.InputError, match=r"sweep.json: sweep\[0\]: missing field 'variant'"):
+        Measurements(measurements._run, [broken])
+
+
+def test_another_gpus_sweep_is_left_aside(place, tmp_path, measurements):
+    theirs = SWEEP | {"context": {"gpu": "another"}}
+    other = synthetic.write(tmp_path, "z.json", theirs)
+    both = Measurements(measurements._run, [other, place / "sweep.json"])
+    assert said("swept(03, 32) == 4 at 10 x 10", both) == ""
+    alone = Measurements(measurements._run, [other])
+    assert "there is no swept(03, 32) at 10 × 10" in said("swept(03, 32) == 4 at 10 x 10", alone)
+
+
+# ---- the repository's own pages and notebooks ----
+
+# Where they say what came out. A step's page: below its tables, and in these sections.
+IN_STEPS = re.compile(
+    r"^(?:<!-- results:end -->|## What (?:surprised us|came out))\n(.*?)(?=^## )", re.S | re.M
+)
+# Another page: below a table that is generated, or a list of steps.
+IN_PAGES = re.compile(
+    r"^<!-- (?:[\w-]+:end|steps: [^>]*) -->\n(.*?)(?=^#|^<!-- [\w-]+:begin|\Z)", re.S | re.M
+)
+# A notebook that reads recorded results: what explains them.
+IN_NOTEBOOKS = re.compile(r"^\*\*Explain\.\*\* (.*?)(?=^## |\Z)", re.S | re.M)
+# Paragraphs there that state nothing which was measured on a GPU: how they begin.
+NO_RESULT = {
+    "steps/03_online/README.md": ["How easily a NaN gets"],
+    "steps/06_vectorized/README.md": ["Where the stores went.", "Where the instructions went."],
+    "steps/07_topk_fusion/README.md": ["The list is easy to"],
+    "docs/pages/errata.md": ["Step 01's maxima go through memory", "The other texts count right"],
+    "docs/pages/executor.md": [
+        "The figures are those that", "A figure that two rules move", "Constant loads are not",
+    ],
+    "docs/pages/many_rows.md": ["Which step builds on which", "<!-- figure: steps"],
+    "docs/pages/numerics.md": ["The wide end is of few rows", "Sums stay in fp32"],
+    "docs/pages/one_long_row.md": ["The row is read twice and written once"],
+    "docs/pages/roofline.md": [
+        "![For each step a bar", "All kernels do about the same operations", "Top-k, whose limit",
+        "One row of millions, for which",
+    ],
+    "notebooks/04_roofline.ipynb": ["Compare column by column.", "A prediction that fails is not"],
+    "notebooks/05_topk_and_sampling.ipynb": [
+        "The probabilities that nobody asked for", "The entropy needs", "Every bar is within",
+    ],
+}  # fmt: skip
+
+
+def named(*patterns):
+    found = [page for pattern in patterns for page in sorted(ROOT.glob(pattern))]
+    return pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in found])
+
+
+def assert_held(page, sections):
+    """Every paragraph has a claim or is listed above, and nothing is listed in vain."""
+    paragraphs = [part.strip() for section in sections for part in section.split("\n\n")]
+    loose = [part for part in paragraphs if part and stripped(part) == part]
+    listed = NO_RESULT.get(page, [])
+    assert [part for part in loose if not part.startswith(tuple(listed))] == []
+    assert [words for words in listed if not any(part.startswith(words) for part in loose)] == []
+
+
+@named("steps/*/README.md")
+def test_a_step_holds_what_it_says_of_its_results(page):
+    sections = IN_STEPS.findall((ROOT / page).read_text("utf-8"))
+    assert sections
+    assert_held(page, sections)
+
+
+@named("docs/pages/*.md")
+def test_a_page_holds_what_it_says_of_its_tables(page):
+    assert_held(page, IN_PAGES.findall((ROOT / page).read_text("utf-8")))
+
+
+@named("notebooks/04_*.ipynb", "notebooks/05_*.ipynb")
+def test_a_notebook_holds_what_it_explains(page):
+    cells = json.loads((ROOT / page).read_text("utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    sections = [section for text in texts for section in IN_NOTEBOOKS.findall(text)]
+    assert len(sections) >= 3
+    assert_held(page, sections)

@@ -1,0 +1,187 @@
+"""The ladder's arithmetic."""
+
+import pytest
+import synthetic
+
+from worklog_report.results import ladder
+from worklog_report.results.records import Shape, read_results
+from worklog_report.results.steps import read_units
+
+
+@pytest.fixture
+def table(workplace):
+    results = read_results([workplace.records], [], [workplace.bench, workplace.gpu_records])
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    return {row.unit.name: row for row in built.rows}
+
+
+def test_every_unit_has_a_row_in_order(table):
+    assert [row.unit.label for row in table.values()] == [
+        "01", "01a", "02", "03", "03a", "04", "05", "05a",
+    ]  # fmt: skip
+
+
+def test_gain_is_the_time_of_the_step_before_over_its_own(table):
+    assert table["02_second"].timing.gain == pytest.approx(9.0 / 5.0)
+    assert table["04_fourth"].timing.gain == pytest.approx(5.5 / 1.05)
+
+
+def test_a_negative_result_stays(table):
+    assert table["03_third"].timing.gain == pytest.approx(5.0 / 5.5)
+    assert ladder.ratio_text(table["03_third"].timing.gain) == "0.91×"
+
+
+def test_no_gain_over_another_operation(table):
+    assert table["05_topk"].builds_on == "04_fourth"
+    assert table["05_topk"].timing.gain is None
+    assert table["05_topk/then"].timing.gain == pytest.approx(0.6 / 2.4)
+
+
+def test_fraction_of_copy_and_of_read(table):
+    assert (table["04_fourth"].timing.limit, table["05_topk"].timing.limit) == ("copy", "read")
+    assert table["04_fourth"].timing.fraction == pytest.approx(1 / 1.05)
+    assert table["05_topk"].timing.fraction == pytest.approx(0.5 / 0.6)
+
+
+def test_the_shapes_are_the_promised_ones(table):
+    assert table["04_fourth"].timing.shape == Shape("f32", 4000, 4000)
+    assert table["05_topk"].timing.shape == Shape("f32", 4000, 25000, 5)
+    assert table["04_fourth"].accesses.shape == Shape("f32", 64, 4000)
+
+
+def test_baselines_stand_at_the_same_shapes(workplace):
+    results = read_results([workplace.records], [], [workplace.bench])
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    found = {(name, timing.shape.cols): timing for name, timing in built.baselines}
+    assert set(found) == {("PyTorch softmax", 4000), ("copy", 4000), ("read", 25000)}
+    assert found["copy", 4000].fraction == 1
+    assert found["PyTorch softmax", 4000].fraction == pytest.approx(1 / 1.6)
+
+
+def results_of(workplace, rows):
+    path = workplace.write("r.json", {"records": rows})
+    return ladder.build(read_units(workplace.steps), read_results([path], [], []), "f32")
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "ok"),
+    [
+        ({}, "fails as stated", True),
+        ({"expected_failure": ""}, "verified", True),
+        ({"verified": False, "failure": "row 2"}, "FAILED", False),
+    ],
+)
+def test_verdict(workplace, changes, text, ok):
+    row = synthetic.record(synthetic.UNITS[4], **changes)
+    built = results_of(workplace, [row])
+    verdict = next(row.verdict for row in built.rows if row.unit.name == "03_third/unsafe")
+    assert (verdict.text, verdict.ok) == (text, ok)
+
+
+def test_one_failure_among_many_fails_the_unit(workplace):
+    rows = [row for row in synthetic.records()["records"] if row["dtype"] == "f32"]
+    rows[4] |= {"verified": False, "failure": "row 2"}
+    built = results_of(workplace, rows)
+    assert [row.unit.name for row in built.rows if not row.verdict.ok] == ["01_first"]
+    assert len(built.rows[0].verdict.failures) == 1
+
+
+def test_a_failure_on_the_gpu_fails_the_unit(workplace):
+    rows = synthetic.gpu_records()["records"]
+    rows[2] |= {"verified": False, "failure": "row 2"}
+    gpu = workplace.write("gpu.json", {"records": rows})
+    results = read_results([workplace.records], [], [workplace.bench, gpu])
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    assert [row.unit.name for row in built.rows if not row.verdict.ok] == ["02_second"]
+
+
+def test_an_unmeasured_unit_is_not_called_verified(workplace):
+    built = results_of(workplace, [synthetic.record(synthetic.UNITS[0])])
+    texts = {row.unit.name: row.verdict.text for row in built.rows}
+    assert texts["01_first"] == "verified"
+    assert texts["02_second"] == "not verified"
+
+
+def test_nan_is_the_worst_error(workplace):
+    unit = synthetic.UNITS[0]
+    rows = [
+        synthetic.record(unit, cols=10, max_ulp=5.0),
+        synthetic.record(unit, cols=20, max_ulp=None, verified=False),
+        synthetic.record(unit, cols=30, max_ulp=7.0),
+    ]
+    built = results_of(workplace, rows)
+    assert built.rows[0].verdict.worst.shape.cols == 20
+    assert ladder.ulp_text(built.rows[0].verdict.worst.max_ulp) == "NaN"
+
+
+def test_accesses_off_by_one_element_are_not_exact(workplace):
+    unit = synthetic.UNITS[2]
+    rows = [synthetic.record(unit), synthetic.record(unit, cols=100)]
+    assert results_of(workplace, rows).rows[2].accesses.exact
+    rows[1]["loads_per_element"] += 1 / (64 * 100)
+    built = results_of(workplace, rows).rows[2].accesses
+    assert built.shape.cols == 4000
+    assert not built.exact
+
+
+def test_gain_needs_the_same_shape_machine_and_cache(workplace):
+    results = read_results([workplace.records], [], [workplace.bench])
+    timed = results.run.records
+    later = next(row for row in timed if row.unit == "04_fourth" and row.shape.cols == 1000)
+    assert ladder.gain(later, timed) is not None
+    for other in (
+        [row for row in timed if row.shape != later.shape],
+        [row for row in timed if row.unit != "03_third"],
+    ):
+        assert ladder.gain(later, other) is None
+
+
+def test_top_k_of_given_values_is_another_operation(workplace):
+    rows = [synthetic.record(synthetic.UNITS[7], operation="top_k_of_values")]
+    path = workplace.write("r.json", {"records": rows})
+    results = read_results([path], [], [])
+    assert ladder.computes(results.records[0]) == "top-k alone"
+
+
+@pytest.fixture
+def one_row(workplace):
+    records, bench = synthetic.one_row_results()
+    files = workplace.write("r.json", records), workplace.write("b.json", bench)
+    return read_results([files[0]], [], [files[1]])
+
+
+def test_a_step_of_one_row_has_a_shape_of_its_own(workplace, one_row):
+    built = ladder.build(read_units(workplace.steps), one_row, "f32")
+    rows = {row.unit.name: row for row in built.rows}
+    vector = Shape("f32", 1, 2**24)
+    assert built.count_shapes == [Shape("f32", 64, 4000), Shape("f32", 1, 4**10)]
+    assert built.time_shapes == [Shape("f32", 4000, 4000), vector]
+    assert rows["03_third"].timing.shape == Shape("f32", 4000, 4000)
+    assert rows["04_fourth"].timing.shape == vector
+    assert rows["04_fourth"].timing.gain == pytest.approx(30 / 1.5)
+    assert rows["04_fourth"].accesses.shape == Shape("f32", 1, 4**10)
+
+
+def test_libraries_stand_beside_the_steps_and_other_baselines_do_not(workplace, one_row):
+    built = ladder.build(read_units(workplace.steps), one_row, "f32")
+    names = {name for name, timing in built.baselines if timing.shape.rows == 1}
+    assert names == {"copy", "PyTorch softmax", "cuDNN softmax accurate"}
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "text"),
+    [
+        (ladder.access_text, 4.0, "4"),
+        (ladder.access_text, 4.00025, "4.0003"),
+        (ladder.access_text, 0.00025, "0.00025"),
+        (ladder.ulp_text, 0.512, "0.51"),
+        (ladder.ulp_text, 36.72, "36.7"),
+        (ladder.time_text, 5.94, "5.9 µs"),
+        (ladder.time_text, 1595.2, "1595 µs"),
+        (ladder.time_text, 35144.0, "35144 µs"),
+        (ladder.percent_text, 0.934, "93 %"),
+        (ladder.ratio_text, None, ""),
+    ],
+)
+def test_numbers_as_text(function, value, text):
+    assert function(value) == text

@@ -1,0 +1,114 @@
+"""The tables between markers."""
+
+import pytest
+import synthetic
+
+from worklog_report.pages.markdown import replace_between_markers
+from worklog_report.results.records import InputError
+
+PAGE = "# T\n\nBefore.\n\n<!-- results:begin -->\nold\n<!-- results:end -->\n\nAfter.\n"
+
+
+def test_only_what_is_between_the_markers_changes(tmp_path):
+    new = replace_between_markers(PAGE, "\n| new |\n\n", tmp_path)
+    assert new == PAGE.replace("old\n", "\n| new |\n\n")
+    assert replace_between_markers(new, "\n| new |\n\n", tmp_path) == new
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PAGE.replace("<!-- results:begin -->\n", ""),
+        PAGE.replace("<!-- results:end -->\n", ""),
+        PAGE + PAGE,
+        "<!-- results:end -->\n<!-- results:begin -->\n",
+        "",
+    ],
+)
+def test_markers_must_be_one_pair(tmp_path, text):
+    with pytest.raises(InputError, match=r"README\.md: needs one line '<!-- results:begin -->'"):
+        replace_between_markers(text, "", tmp_path / "README.md")
+
+
+def recorded(place):
+    return "--recorded", place.bench, place.gpu_records
+
+
+def test_update_then_check(workplace, capsys):
+    options = recorded(workplace)
+    assert workplace.run("--check-readme", *options) == 1
+    assert f"{workplace.readme}: its table is out of date" in capsys.readouterr().err
+    assert "old" in workplace.readme.read_text()
+    assert workplace.run("--update-readme", *options) == 0
+    assert workplace.run("--check-readme", *options) == 0
+
+
+def test_the_tables_say_what_was_measured_where(workplace):
+    workplace.run("--update-readme", *recorded(workplace))
+    text = workplace.readme.read_text()
+    second = "| [02 Second](steps/02_second/README.md)"
+    assert f"{second}, 64 × 4000 | 3 | 1 | 32 | 1 |\n" in text
+    assert f"{second}, 4000 × 4000 | verified | 14.0 | 170 µs |" in text
+    assert "0.91× over 02 |" in text
+    assert "| PyTorch softmax, 4000 × 4000 | – |" in text
+    assert "Synthetic GPU, 2026-01-01" in text
+    assert "exactly as predicted" in text
+    assert "01a" not in text
+    assert text.endswith("<!-- results:end -->\n\nThe end.\n")
+
+
+def test_counts_and_times_of_other_shapes_share_no_row(workplace):
+    records, bench = synthetic.one_row_results()
+    files = workplace.write("records.json", records), workplace.write("b.json", bench)
+    workplace.run("--update-readme", "--recorded", files[1])
+    text = (workplace.steps / "04_fourth/README.md").read_text()
+    counted, timed = text.partition("timed at")[::2]
+    assert "| 04 Fourth, 1 × 1048576 | 2 | 1 | 16 | 1 |\n" in counted
+    assert "| 03 Third, 64 × 4000 | 2 |" in counted
+    assert "| 04 Fourth, 1 × 16777216 |" in timed
+    assert "16777216" not in counted and "1048576" not in timed
+
+
+def test_top_k_is_counted_at_the_width_that_is_timed(workplace):
+    workplace.run("--update-readme", *recorded(workplace))
+    text = (workplace.steps / "05_topk/README.md").read_text()
+    assert "| 05 Topk, 4 × 25000, K = 5 | 1 | 0.0004 | 16 | 1 |" in text
+    assert "| 05 Topk, 4000 × 25000, K = 5 | " in text.partition("timed at")[2]
+
+
+def test_a_steps_page_compares_it_with_what_it_builds_on(workplace):
+    workplace.run("--update-readme", *recorded(workplace))
+    text = (workplace.steps / "03_third/README.md").read_text()
+    assert [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| ")] == [
+        "| counted at 64 × 4000", "| ---", "| 02 Second", "| 03 Third", "| 03a unsafe",
+        "| timed at 4000 × 4000", "| ---", "| 02 Second", "| 03 Third", "| 03a unsafe",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("slowness", "said"), [(0.99, True), (0.997, False), (1.01, False)])
+def test_a_share_above_all_is_called_noise_where_one_is_shown(workplace, slowness, said):
+    bench = synthetic.bench()
+    for row in bench["benchmarks"]:
+        if row["name"].startswith("04_fourth/f32/4000x4000/"):
+            row["median_us"] = row["copy_us"] * slowness
+    workplace.run("--update-readme", "--recorded", workplace.write("b.json", bench))
+    for page, about_it in (("04_fourth", True), ("03_third", False)):
+        text = (workplace.steps / page / "README.md").read_text()
+        assert ("the spread of two measurements" in text) == (said and about_it)
+
+
+def test_without_a_gpu_there_are_counts_and_no_times(workplace):
+    assert workplace.run("--update-readme") == 0
+    text = workplace.readme.read_text()
+    assert "| [02 Second](steps/02_second/README.md), 64 × 4000 | 3 | 1 | 32 | 1 |\n" in text
+    assert "µs" not in text
+    assert "GB/s" not in text
+
+
+def test_a_page_without_markers_leaves_all_files_as_they_are(workplace, capsys):
+    page = workplace.steps / "04_fourth/README.md"
+    page.write_text("# 04 Fourth\n")
+    before = workplace.readme.read_text()
+    assert workplace.run("--update-readme") == 2
+    assert str(page) in capsys.readouterr().err
+    assert workplace.readme.read_text() == before

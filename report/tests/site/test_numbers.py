@@ -1,0 +1,261 @@
+"""No page holds a measured number that somebody typed: with other results, all of them change.
+
+And what pages say of results in words is no longer accepted (worklog_report.claims).
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from planted import plant
+from repository import ROOT
+
+from worklog_report.claims import claims
+from worklog_report.site import site
+
+# A time, a rate, a size, a share, a ratio, an error, a number of registers; the day of a run.
+MEASURED = re.compile(
+    r"\d[\d.,]*\s?(?:ns|µs|ms|(?:nano|micro|milli)seconds?|[GT]B/s|[KMG]i?B|%|×(?! ?\d)|ulp"
+    r"|registers|times (?:the|as|more|less|longer|faster|slower|this|that|those)\b)"
+    r"|\d[\d.,]*x\b|\b(?:one|two|three|four|five|ten) and a half times"
+    r"|(?<![_\d])20\d\d-\d\d-\d\d"
+)
+# Numbers of these kinds that nobody measured here: why -> page -> what their line has. A section
+# "Prediction" may have any.
+NOT_MEASURED = {
+    "a definition": {
+        "many_rows": ["is 100 % in every table and picture here"],
+        "numerics": ["1 ulp is the distance to the next", "that may be off by 30 ulp"],
+        "step_01_naive_three_kernels": ["1 ulp is the distance from a number to the next"],
+        "counters": ["32 times as many if each loads its own"],
+    },
+    "a limit of CUDA, of the GPU or of the executor": {
+        "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
+        "exercise_09_long_row_one_block": ["228 KB of shared memory each", "132 x 228 KB"],
+        "glossary": ["60 MB on an H200"],
+        "python": ["8 GiB together"],
+        "roofline": ["The H200's 60 MB"],
+    },
+    "what the bench is set to": {
+        "bench": ["within 5 % of the best", "below 0.25 %"],
+    },
+    "arithmetic from shapes": {
+        "errata": ["8 GiB of fp32"],
+        "step_09_long_row_one_block": ["4,096 bytes under way are 4 to 8 GB/s"],
+        "step_11_long_row_online": ["256 pairs are 2 KB"],
+        "step_12_bytes_in_flight": [
+            "18 to 36 KB must be under way", "2048 x 4 bytes = 8 KB under way",
+            "A tile takes 32 registers",
+            "bytes each are 128 KB in flight", "2048 x 32 bytes = 64 KB in flight",
+            "above the 18 to 36 KB",
+        ],
+    },
+    "a data sheet, or an article that is quoted and sums of its figures": {
+        "roofline": [
+            "for 4.8 TB/s, 67 / 4.8 = 14", "5 / 8 x 336 GB/s", "8 x 16,777,216 / 336 GB/s",
+            "0.40 / 1.88 = 21 %", "reaches 32 %", "divides a row's 16 KB by 2 TB/s",
+            "32 KB take 16 ns",
+        ],
+        "step_12_bytes_in_flight": ["An H200 moves 4.8 TB/s by its data sheet"],
+    },
+    "what the prediction said": {
+        "step_07_topk_fusion": ["takes more than the 250 µs"],
+    },
+    "held by a claim": {
+        "step_08_log_softmax": ["takes more than one and a half times this step's time"],
+    },
+}  # fmt: skip
+# Figures and sections in which nothing is a result.
+WITHOUT_RESULTS = {"reduction_tree_04.svg", "reduction_tree_05.svg", "steps.svg"}
+DEFINITION = "their gain is 1.00×"  # on every page of a difference
+WORDS_ONLY = {"executor: parity-not-compared"}
+SECTION = re.compile(r"^<!-- ([\w-]+):begin -->$(.*?)^<!-- \1:end -->$", re.S | re.M)
+PREDICTION = re.compile(r"^## Prediction\b.*?(?=^## )", re.S | re.M)
+STYLE = re.compile(r"<style>.*?</style>", re.S)
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory, built) -> dict[str, list[Path]]:
+    """Changed results, as the site's options."""
+    folder = tmp_path_factory.mktemp("planted")
+    sources = {"results": ROOT / "bench/results", "sweeps": ROOT / "bench/sweeps"}
+    sources |= {kind: built / kind for kind in ("records", "annotations")}
+    for name, source in sources.items():
+        plant(source, folder / name)
+    given = {"recorded": [folder / "results", folder / "sweeps"]}
+    for kind in ("records", "annotations"):
+        given[kind] = sorted((folder / kind).glob("*.json"))
+    return given
+
+
+def make(given: dict[str, list[Path]], out: Path) -> int:
+    options = ["--root", ROOT, "--out", out]
+    for name, paths in given.items():
+        options += [f"--{name}", *paths]
+    return site.main([str(option) for option in options])
+
+
+@pytest.fixture(scope="module")
+def planted(given, tmp_path_factory) -> Path:
+    """The pages that the changed results give, were their words not held against them."""
+    out = tmp_path_factory.mktemp("site") / "docs"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(claims, "require", lambda found, measurements: None)
+        assert make(given, out) == 0
+    return out
+
+
+def texts(built: Path, planted: Path, files: str) -> list[tuple[str, str, str]]:
+    """Of each file its name, its text, and that which the changed results give."""
+    paths = sorted(built.glob(files))
+    return [
+        (path.name, path.read_text("utf-8"), (planted / path.relative_to(built)).read_text("utf-8"))
+        for path in paths
+        if not path.name.startswith("code_")  # the sources themselves
+    ]
+
+
+def test_pages_with_results_change(built, planted):
+    pages = {name for name, before, after in texts(built, planted, "pages/*.md") if before != after}
+    steps = {path.name for kind in ("step", "diff") for path in built.glob(f"pages/{kind}_*.md")}
+    others = {f"{name}.md" for name in ("readme", "roofline", "numerics", "executor", "errata")}
+    assert len(steps) > 20 and steps | others <= pages
+    figures = texts(built, planted, "figures/*.svg")
+    assert {name for name, before, after in figures if before == after} == WITHOUT_RESULTS
+
+
+def test_every_generated_section_changes(built, planted):
+    """Whatever it shows: times, errors, profiles, figures that agree, counts by line."""
+    same, looked_at = set(), 0
+    for name, before, after in texts(built, planted, "pages/*.md"):
+        sections, changed = (dict(SECTION.findall(text)) for text in (before, after))
+        looked_at += len(sections)
+        stem = name.removesuffix(".md")
+        same |= {f"{stem}: {title}" for title in sections if sections[title] == changed[title]}
+    assert looked_at > 35
+    assert same == WORDS_ONLY
+
+
+def test_no_measured_number_stays(built, planted):
+    """Every exception is one: what is listed above must be there."""
+    listed = {
+        (page, words)
+        for pages in NOT_MEASURED.values() for page, lines in pages.items() for words in lines
+    }  # fmt: skip
+    stay, needed = [], set()
+    for name, before, after in texts(built, planted, "pages/*.md"):
+        page, after = name.removesuffix(".md"), set(after.splitlines())
+        for line in STYLE.sub("", PREDICTION.sub("", before)).splitlines():
+            if MEASURED.search(line) and line in after:
+                plain = line.replace("\u00a0", " ")  # in a table a number keeps its unit
+                known = {(page, words) for of, words in listed if of == page and words in plain}
+                needed |= known
+                stay += [] if known or DEFINITION in line else [f"{page}: {line}"]
+    assert stay == [], "\n".join(stay)
+    assert listed - needed == set()
+
+
+def test_no_measured_number_stands_in_a_notebook():
+    """They read results when they run, and their words are held like those of pages."""
+    arithmetic = ["rows, 4 KiB apart", "hold 90 %?"]
+    notebooks = sorted(ROOT.glob("notebooks/*.ipynb"))
+    assert len(notebooks) >= 5
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        prose = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
+        for line in (line for lines in prose for line in lines):
+            known = any(words in line for words in arithmetic)
+            assert known or not MEASURED.search(line), f"{notebook.name}: {line}"
+
+
+def test_claims_are_not_on_the_site(planted):
+    for path in (planted / "pages").glob("*.md"):
+        if path.stem != "contributing":  # which shows how to write one
+            assert "<!-- holds" not in path.read_text("utf-8").replace("`<!-- holds", ""), path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3.2 µs", "12 ms", "12 milliseconds", "4.8 TB/s", "1,234 GB/s", "94 %", "64 MB", "2 KB",
+        "1.5 MiB", "1.43×", "1.95x as fast", "1.5 times the copy", "3 times slower", "0.5 ulp",
+        "64 registers", "one and a half times the copy", "on 2026-11-22",
+    ],
+)  # fmt: skip
+def test_what_a_measured_number_looks_like(text):
+    assert MEASURED.search(f"It is {text}.")
+
+
+@pytest.mark.parametrize(
+    "text", ["64 x 4096", "4000 × 4000", "f32/64x10", "32 lanes", "step 05", "h200_2026-11-22"]
+)
+def test_what_it_does_not_look_like(text):
+    assert not MEASURED.search(f"It is {text}.")
+
+
+def test_words_that_are_no_longer_true_are_refused(given, tmp_path, capsys):
+    """The site of the changed results is not built: their claims are named, with page and line."""
+    assert make(given, tmp_path / "docs") == 2
+    refused = capsys.readouterr().err
+    assert not (tmp_path / "docs/pages").exists()
+    for page in ("steps/07_topk_fusion/README.md", "docs/pages/roofline.md"):
+        assert re.search(rf"^{page}:\d+: \".*\": .*: does not hold at .* = ", refused, re.M), page
+
+
+# One result of each kind, and the claim that it makes false: which row of which file, what of it.
+BREAKS = [
+    ("results/h200_2*[0-9].json", "benchmarks", {"name": "03_online/f32/10x4000/cold"},
+     ["median_us"], 1.0,
+     "time(03) > time(02) at 10 x *: does not hold at 10 × 4000, f32: time(03) = 1, time(02) ="),
+    ("results/h200_2*[0-9].json", "benchmarks", {"name": "copy/f32/4000x4000/cold"}, ["gbps"], 1.0,
+     "gbps(copy) < 4800 at 4000 x 4000..100000: does not hold at 4000 × 4000, f32: gbps(copy) = 1"),
+    ("results/h200_2*[0-9].json", "baseline_accuracy",
+     {"baseline": "pytorch/softmax", "input": "random_f32_256x1000.bin"}, ["max_ulp"], 90.0,
+     "10 x 25000 and 2 x 100000: does not hold at 64 × 1000, f32: error(pytorch/softmax) = 90"),
+    ("results/h200_*_records.json", "records", {"step": "02_fused", "dtype": "f16", "cols": 1000},
+     ["max_ulp"], 0.7, "error(02) < 0.6 at any shape, f16: does not hold at f16: error(02) = 0.7"),
+    ("results/hardware_*.json", "cases", {"step": "02_fused", "dtype": "f32", "cols": 4000},
+     ["launches", 0, "dram_read_bytes"], 0,
+     "2.9 < dram_read(02) < 3.1 at 4000 x 4000: does not hold at 4000 × 4000, f32: dram_read(02)"),
+    ("results/hardware_*.json", "cases", {"step": "02_fused", "dtype": "f32", "cols": 4000},
+     ["launches", 0, "limiter_percent"], 90,
+     "nearest_limit(02) < 40 at 4000 x 4000: does not hold at 4000 × 4000, f32"),
+    ("results/hardware_*.json", "cases",
+     {"step": "12_bytes_in_flight", "dtype": "f32", "cols": 4000},
+     ["launches", 0, "throughput_percent", "DRAM"], 1,
+     "dram_limit(12) > 60 at 4000 x 4000: does not hold at 4000 × 4000, f32: dram_limit(12) = 1"),
+    ("results/parity_*.json", "cases", {"step": "02_fused"},
+     ["launches", 0, "differ", "shuffles"], {"ours": 1, "ncu": 2, "reason": ""},
+     "figures(unexplained) == 0: does not hold"),
+    ("sweeps/*.json", "sweep", {"step": "12_bytes_in_flight", "variant": "", "cols": 100000},
+     ["block_sizes", "512", "median_us"], 1.0,
+     "swept(12, 1024) == swept(12) at 4000 x 100000: does not hold at 4000 × 100000, f32"),
+    ("sweeps/*.json", "sweep", {"step": "12_bytes_in_flight", "variant": "", "cols": 30000},
+     ["block_sizes", "1024", "median_us"], 1.0,
+     "at 256 x 30000: does not hold at 256 × 30000, f32: swept(12, 1024) = 1, swept(12, 256) ="),
+]  # fmt: skip
+
+
+def test_one_result_of_each_kind_can_break_a_claim(tmp_path, capsys):
+    for name in ("results", "sweeps"):
+        shutil.copytree(ROOT / "bench" / name, tmp_path / name)
+    for files, table, which, field, value, _ in BREAKS:
+        change(sorted(tmp_path.glob(files))[-1], table, which, field, value)
+    options = ["--recorded", tmp_path / "results", tmp_path / "sweeps", "--root", ROOT]
+    assert claims.main([str(option) for option in options]) == 1
+    refused = capsys.readouterr().err
+    for *_, claim in BREAKS:
+        assert claim in refused
+
+
+def change(file: Path, table: str, which: dict, field: list, value) -> None:
+    data = json.loads(file.read_text("utf-8"))
+    rows = [row for row in data[table] if which.items() <= row.items()]
+    assert rows, f"{file}: has no {which}"
+    for row in rows:
+        for name in field[:-1]:
+            row = row[name]
+        row[field[-1]] = value
+    file.write_text(json.dumps(data), "utf-8")

@@ -1,0 +1,1 @@
+"""What pages say of the results in words, held against the results."""

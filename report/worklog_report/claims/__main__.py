@@ -1,0 +1,5 @@
+import sys
+
+from .claims import main
+
+sys.exit(main())

@@ -1,0 +1,197 @@
+"""What was recorded, by the functions that a page's claims use (see claims.py).
+
+Each gives a number for a shape, or None where nothing was recorded there. A subject is a step (03),
+a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
+
+    time(SUBJECT), gbps(SUBJECT)     the median in microseconds; the bandwidth
+    swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
+    error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind; infinite
+                                     where a result was neither right nor wrong as the step states
+    figures(listed)                  of the comparison with Nsight Compute, how many are what
+    dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
+    l1_hits, l2_hits, occupancy                likewise, in %
+    nearest_limit, sm_limit, dram_limit        likewise, in % of what a unit can do
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..results.profiles import Measured
+from ..results.recorded_run import RecordedRun
+from ..results.records import DTYPES, InputError, Shape, holds_sweep, read_json, validate
+
+_NUMBER = re.compile(r"[0-9]{2}")
+# Figures of Nsight Compute that a claim may name, and how those of several launches become one.
+_HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
+    "dram_read": (lambda launch: launch.arrays("dram_read_bytes"), sum),
+    "dram_write": (lambda launch: launch.arrays("dram_write_bytes"), sum),
+    "l1_hits": (lambda launch: launch.values.get("l1_hit_percent"), min),
+    "l2_hits": (lambda launch: launch.values.get("l2_hit_percent"), min),
+    "occupancy": (lambda launch: launch.values.get("occupancy_percent"), max),
+    "nearest_limit": (lambda launch: launch.values.get("limiter_percent"), max),
+    "sm_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("SM"), max),
+    "dram_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("DRAM"), max),
+}
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place to look at: a shape, and whether the cache was cold or warm. No shape: all."""
+
+    shape: Shape | None
+    dtype: str = "f32"
+    cache: str = "cold"
+
+    def of_type(self, dtype: str) -> "Where":
+        shape = replace(self.shape, dtype=dtype) if self.shape else None
+        return replace(self, shape=shape, dtype=dtype)
+
+    def __str__(self) -> str:
+        shape = f"{self.shape.size()}, {self.dtype}" if self.shape else self.dtype
+        return shape + (", warm" if self.cache == "warm" else "")
+
+
+class Measurements:
+    """Of the newest recorded run, and of its sweep of block sizes."""
+
+    def __init__(self, run: RecordedRun, recorded: list[Path]):
+        self._run = run
+        self._units = {unit.name for unit in run.units}
+        self._times = {
+            (getattr(row, "unit", None) or row.name, row.shape, row.cache): row.times
+            for row in [*run.run.baselines, *run.run.records]
+            if "median_us" in row.times
+        }
+        self._sweep = _read_sweep(recorded, run.run.machine.name)
+        self._errors: dict[tuple[str, str, Shape], float] = {}
+        for row in run.verified:  # those that were joined with a time have lost their input's name
+            error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
+            for name in ("", row.input or "random"):
+                key = (row.unit, name, row.shape)
+                self._errors[key] = max(self._errors.get(key, 0.0), error)
+        self._functions = {
+            "time": self._time,
+            "gbps": self._time,
+            "swept": self._swept,
+            "error": self._error,
+        }
+        self._functions |= dict.fromkeys(_HARDWARE, self._hardware)
+        self.shapes = {shape for _, shape, _ in self._times}
+        self.shapes |= {shape for _, _, shape in self._errors}
+        self.shapes |= {shape for _, shape in self._sweep}
+        self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
+
+    @property
+    def names(self) -> list[str]:
+        return sorted([*self._functions, "figures"])
+
+    def value(self, name: str, arguments: list[str], where: Where) -> float | None:
+        """Raises InputError if there is no such function, or if it takes other arguments.
+
+        A type as the last argument stands in place of that of `where`.
+        """
+        if name not in self.names:
+            raise InputError(f"there is no function '{name}', only {', '.join(self.names)}")
+        if name == "figures":
+            return self._figures(arguments)
+        subject, *rest = arguments
+        if rest and rest[-1] in DTYPES:
+            where = where.of_type(rest.pop())
+        return self._functions[name](name, self._subject(subject), rest, where)
+
+    def _subject(self, text: str) -> str:
+        """05/unsafe: 05_warp_shuffle/unsafe"""
+        number, _, variant = text.partition("/")
+        if not _NUMBER.fullmatch(number):
+            if not any(text == name for name, _, _ in self._times):
+                raise InputError(f"nothing was measured under the name '{text}'")
+            return text
+        steps = [unit.step for unit in self._run.units if unit.step.startswith(f"{number}_")]
+        name = f"{steps[0]}/{variant}" if steps and variant else steps[0] if steps else text
+        if name not in self._units:
+            raise InputError(f"there is no step or variant '{text}'")
+        return name
+
+    def _time(self, name: str, subject: str, rest: list[str], where: Where) -> float | None:
+        """With a copy or a read being the same for every K."""
+        shape = _shape(name, where)
+        if rest:
+            raise InputError(f"is to be written {name}(SUBJECT)")
+        if subject in ("copy", "read"):
+            shape = Shape(shape.dtype, shape.rows, shape.cols)
+        times = self._times.get((subject, shape, where.cache), {})
+        return times.get("median_us" if name == "time" else "gbps")
+
+    def _swept(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
+        """`rest` may name a block size."""
+        if len(rest) > 1 or not all(word.isdigit() for word in rest):
+            raise InputError("is to be written swept(STEP) or swept(STEP, BLOCK SIZE)")
+        times = self._sweep.get((subject, _shape("swept", where)), {})
+        return times.get(rest[0]) if rest else min(times.values(), default=None)
+
+    def _error(self, _: str, subject: str, rest: list[str], where: Where) -> float | None:
+        """`rest` may name an input; without a shape, of all shapes."""
+        if len(rest) > 1:
+            raise InputError("is to be written error(SUBJECT) or error(SUBJECT, INPUT)")
+        if subject not in self._units:
+            by_cols = self._run.run.baseline_errors.get(subject, {})
+            worst = max(by_cols.values(), default=None)
+            return by_cols.get(where.shape.cols) if where.shape else worst
+        kind = rest[0] if rest else ""
+        if where.shape:
+            return self._errors.get((subject, kind, where.shape))
+        found = [
+            error for (name, of, shape), error in self._errors.items()
+            if (name, of, shape.dtype) == (subject, kind, where.dtype)
+        ]  # fmt: skip
+        return max(found, default=None)
+
+    def _figures(self, arguments: list[str]) -> float | None:
+        """How many are equal, ruled, listed or unexplained; or have that reason."""
+        parity = self._run.parity
+        if parity is None:
+            return None
+        (kind,) = arguments if len(arguments) == 1 else ("",)
+        if kind in ("equal", "ruled", "listed", "unexplained"):
+            return getattr(parity.total, kind)
+        if kind not in parity.reasons:
+            raise InputError(f"the comparison has no reason '{kind}'")
+        return sum(kind in difference.reasons for difference in parity.differences)
+
+    def _hardware(self, name: str, subject: str, rest: list[str], where: Where) -> float | None:
+        """A figure of Nsight Compute; `rest` may name a kernel."""
+        if len(rest) > 1:
+            raise InputError(f"is to be written {name}(STEP) or {name}(STEP, KERNEL)")
+        shape, hardware = _shape(name, where), self._run.hardware
+        launches = hardware.of(subject, shape) if hardware else []
+        if rest and launches and not any(launch.kernel == rest[0] for launch in launches):
+            raise InputError(f"{subject} has no kernel '{rest[0]}'")
+        figure, together = _HARDWARE[name]
+        found = [figure(launch) for launch in launches if not rest or launch.kernel == rest[0]]
+        found = [value for value in found if value is not None]
+        return together(found) if found else None
+
+
+def _shape(function: str, where: Where) -> Shape:
+    if where.shape is None:
+        raise InputError(f"{function}() needs a shape, such as 'at 4000 x 4000'")
+    return where.shape
+
+
+def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[str, float]]:
+    """Times by block size, of the GPU's newest sweep among the files: of a step at a shape."""
+    found, sweep = {}, []
+    for path in sorted(recorded, key=lambda path: path.name):  # which ends in its date
+        data = read_json(path)
+        if holds_sweep(data):
+            validate(path, data, "sweep.schema.json")
+            sweep = data["sweep"] if data["context"]["gpu"] == gpu else sweep
+    for row in sweep:
+        unit = f"{row['step']}/{row['variant']}" if row["variant"] else row["step"]
+        sizes = row["block_sizes"].items()
+        times = {size: time["median_us"] for size, time in sizes if "median_us" in time}
+        found[unit, Shape(row["dtype"], row["rows"], row["cols"], row["k"])] = times
+    return found

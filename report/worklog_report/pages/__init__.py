@@ -1,0 +1,1 @@
+"""What pages of the repository show of the results, between marker lines."""

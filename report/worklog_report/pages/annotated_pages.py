@@ -1,0 +1,110 @@
+"""python -m worklog_report.pages.annotated_pages: what the steps' pages show of their own source.
+
+For each step it writes steps/NN_slug/access.svg, the access picture, and in the page, between two
+marker lines, the picture and a table of the lines that ask the most of the memory system.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..html import listings
+from ..pictures import access_picture
+from ..results.annotations import Action, Annotation, Line, read_annotations
+from ..results.ladder import access_text
+from ..results.records import InputError
+from ..results.steps import Unit, read_units
+from ..support import arguments as common
+from ..support.generated_files import check, renew, text_of
+from .markdown import replace_between
+
+BEGIN = "<!-- lines:begin -->"
+END = "<!-- lines:end -->"
+_MOST_LINES = 20
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 1 --check found files out of date; 2 bad input or usage."""
+    parser = common.parser("annotated_pages", __doc__, ("--annotations", "--steps"))
+    common.add_check(parser)
+    return common.run(parser, arguments, _renew_or_check)
+
+
+def _renew_or_check(options: argparse.Namespace) -> int:
+    annotations = read_annotations(options.annotations)
+    texts = updated_files(read_units(options.steps), annotations, options.steps)
+    return check(texts, "annotated_pages") if options.check else renew(texts)
+
+
+def updated_files(
+    units: list[Unit], annotations: dict[str, Annotation], steps: Path
+) -> dict[Path, str]:
+    """Every step's page and picture as they should be."""
+    texts = {}
+    for unit in units:
+        if unit.variant:
+            continue
+        if unit.name not in annotations:
+            raise InputError(f"{unit.name}: none of the files has its annotations")
+        annotation = annotations[unit.name]
+        page = steps / unit.step / "README.md"
+        picture = page.parent / "access.svg"
+        texts[picture] = access_picture.render(annotation, unit.sources, standalone=True)
+        text = text_of(page)
+        texts[page] = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
+    return texts
+
+
+def _section(unit: Unit, annotation: Annotation) -> str:
+    lines = listings.hottest(annotation, _MOST_LINES)
+    rows = [
+        ["line", "source", "does", "requests", "sectors or wavefronts", "a request"],
+        ["---:", "---", "---", "---:", "---:", "---:"],
+    ]
+    rows += [row for line in lines for row in _rows(line, unit, annotation)]
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return (
+        f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, "
+        f"{annotation.shape.size()} in blocks of {annotation.block_size} threads for every step, "
+        "on the CPU\nexecutor. Sectors are of global memory; for shared memory it is wavefronts, "
+        "rounds in which its 32 banks\nserve a request. The picture is of a smaller case, which "
+        f"its text names{_repeated(annotation)}.\n\n"
+        f"![{access_picture.described(annotation)}](access.svg)\n\n"
+    )
+
+
+def _repeated(annotation: Annotation) -> str:
+    """What the picture means by "1 of 128", by the first of its requests that says so."""
+    requests = access_picture.shown(annotation)
+    found = next((request for request in requests if request.of > 1), None)
+    if found is None:
+        return ""
+    name = access_picture.name_of(found)
+    return f'; "{name}" is the\nfirst of {found.of} requests that a warp makes there'
+
+
+def _rows(line: Line, unit: Unit, annotation: Annotation) -> list[list[str]]:
+    """One for each thing that the line does; its text stands in the first."""
+    head = [access_picture.place_of(line, annotation), _code(line, unit)]
+    rows = []
+    for action in line.asked_for:
+        rows.append([*head, action.what, f"{action.count:,}", *_cost(action)])
+        head = ["", ""]
+    return rows
+
+
+def _cost(action: Action) -> list[str]:
+    if action.each is None:
+        return ["", ""]
+    return [f"{action.cost:,}", access_text(action.each)]
+
+
+def _code(line: Line, unit: Unit) -> str:
+    lines = unit.sources.get(line.file, "").splitlines()
+    text = lines[line.number - 1].strip() if line.number <= len(lines) else ""
+    text = text.split("  //")[0].replace("|", "\\|")
+    return f"`{text}`" if text else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

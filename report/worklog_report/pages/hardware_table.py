@@ -1,0 +1,60 @@
+"""The table in a step's page of what only hardware knows."""
+
+from ..results.ladder import Row
+from ..results.profiles import Hardware, Measured
+from ..results.records import Shape
+
+_HEAD = [
+    "", "read from DRAM", "written to DRAM", "L1 hits", "L2 hits", "registers", "occupancy",
+    "limiter", "waits for",
+]  # fmt: skip
+
+_CAPTION = """, by Nsight Compute, with cold caches at the start of each launch.
+DRAM in elements for each logit, beside the loads and stores counted above: what the caches did not
+catch. Results that still lie in the L2 cache at the end are not written yet. Stores count as L2
+hits. A dash: a launch too small for Nsight Compute to tell.
+[Occupancy](../../docs/pages/glossary.md#occupancy): reached, of what registers, shared memory and
+the number of blocks would allow; both in percent of the warps that an SM can hold. The
+[limiter](../../docs/pages/glossary.md#limiter) is the unit nearest to what it can do (SM: issuing
+and computing)."""
+
+
+def render(rows: list[Row], hardware: Hardware) -> str:
+    """Of each row's shape, those that were profiled; "" if none was."""
+    lines = [
+        _line(row, launch)
+        for row in rows
+        for launch in hardware.of(row.unit.name, _profiled_shape(row, hardware))
+    ]
+    if not lines:
+        return ""
+    table = [_HEAD, ["---"] + ["---:"] * (len(_HEAD) - 3) + ["---", "---"], *lines]
+    shapes = sorted({shape for row in rows if (shape := _profiled_shape(row, hardware))})
+    where = f"On {hardware.gpu}, {hardware.date[:10]}, {shapes[0].dtype} at "
+    where += " and ".join(shape.size() for shape in shapes)
+    text = "".join(f"| {' | '.join(line)} |\n" for line in table)
+    return f"What only hardware knows:\n\n{text}\n{where}{_CAPTION}\n\n"
+
+
+def _profiled_shape(row: Row, hardware: Hardware) -> Shape | None:
+    """The one whose time is shown, else the first that was profiled."""
+    shapes = [launch.shape for launch in hardware.launches if launch.unit == row.unit.name]
+    wanted = row.timing.shape if row.timing else None
+    return wanted if wanted in shapes else next(iter(shapes), None)
+
+
+def _line(row: Row, launch: Measured) -> list[str]:
+    values = launch.values
+    name = f"{row.unit.label} {row.unit.title}"
+    several = launch.of > 1
+    return [
+        f"{name}, `{launch.kernel}`" if several else name,
+        f"{launch.arrays('dram_read_bytes'):.2f}",
+        f"{launch.arrays('dram_write_bytes'):.2f}",
+        f"{values['l1_hit_percent']:.0f} %",
+        f"{values['l2_hit_percent']:.0f} %" if values["l2_hit_percent"] <= 100 else "–",
+        f"{values['registers']}" + (" and local memory" if launch.spills else ""),
+        f"{values['occupancy_percent']:.0f} of {values['occupancy_limit_percent']:.0f} %",
+        f"{values['limiter']}, {values['limiter_percent']:.0f} %",
+        launch.waits_for,
+    ]

@@ -1,0 +1,222 @@
+"""The tables in README.md and in the steps' pages, between two marker lines.
+
+Only what is the same on every machine goes in: exact counts, and times recorded on a GPU.
+"""
+
+from pathlib import Path
+
+from ..results import ladder
+from ..results.ladder import Ladder, Row, Timing, Verdict
+from ..results.profiles import Profiles
+from ..results.records import InputError, Results, Shape
+from ..results.steps import Unit
+from . import hardware_table
+
+BEGIN = "<!-- results:begin -->"
+END = "<!-- results:end -->"
+
+
+def replace_between_markers(text: str, table: str, path: Path) -> str:
+    """`text` with `table` between its marker lines. Raises InputError unless there is one pair."""
+    return replace_between(text, (BEGIN, END), table, path)
+
+
+def replace_between(text: str, markers: tuple[str, str], new: str, path: Path) -> str:
+    """`text` with `new` between the lines that are these markers. Raises InputError unless there
+    is one pair of them."""
+    begin, end = markers
+    lines = text.splitlines(keepends=True)
+    begins = [index for index, line in enumerate(lines) if line.strip() == begin]
+    ends = [index for index, line in enumerate(lines) if line.strip() == end]
+    if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
+        raise InputError(
+            f"{path}: needs one line '{begin}' and, after it, one line '{end}' "
+            f"(found {len(begins)} and {len(ends)})"
+        )
+    return "".join(lines[: begins[0] + 1]) + new + "".join(lines[ends[0] :])
+
+
+def updated_files(
+    units: list[Unit], results: Results, profiles: Profiles, steps: Path, readme: Path
+) -> dict[Path, str]:
+    """The README and every step's page, with tables as the results have them."""
+    table = ladder.build(units, results, "f32")
+    texts = {readme: _updated(readme, _ladder_text(table, results))}
+    for unit in units:
+        if not unit.variant:
+            page = steps / unit.step / "README.md"
+            texts[page] = _updated(page, _step_text(unit, table, results, profiles))
+    return texts
+
+
+def _updated(path: Path, table: str) -> str:
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return replace_between_markers(text, table, path)
+
+
+def _ladder_text(table: Ladder, results: Results) -> str:
+    rows = [row for row in table.rows if not row.unit.variant]
+    return _tables(rows, table, results, link=True)
+
+
+def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) -> str:
+    """The step, its variants, and before them whatever they are compared with."""
+    own = [row for row in table.rows if row.unit.step == unit.step]
+    compared = {row.builds_on for row in own}
+    before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
+    rows = before + own
+    text = _tables(rows, table, results, link=False)
+    return text + (hardware_table.render(rows, profiles.hardware) if profiles.hardware else "")
+
+
+def _tables(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+    """What was counted, and what was timed: apart, for it is not at the same shapes. `link`: the
+    README's, whose steps link to their pages, and whose times end in baselines."""
+    text = _counted(rows, table, link)
+    if results.run is not None:
+        text += _timed(rows, table, results, link)
+    return text + "\n" if text else "\n"
+
+
+def _counted(rows: list[Row], table: Ladder, link: bool) -> str:
+    shapes = [row.accesses.shape if row.accesses else None for row in rows]
+    if not any(shapes):
+        return ""
+    head = [_place("counted at", shapes), "loads", "stores", "sectors a load request", "launches"]
+    names = _names(rows, shapes, link)
+    lines = [[name, *_counts(row)] for name, row in zip(names, rows, strict=True)]
+    exact = all(row.accesses.exact for row in rows if row.accesses)
+    return (
+        f"{_lines(head, lines)}\nLoads and stores of global memory for each logit, {table.dtype}, "
+        f"counted by the CPU executor: {'exactly' if exact else 'NOT'} as predicted at\n"
+        "every shape "
+        f"that it ran. {_SECTORS}\n"
+    )
+
+
+def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+    labels = {row.unit.name: row.unit.label for row in table.rows}
+    baselines = table.baselines if link else []
+    shapes = [row.timing.shape if row.timing else None for row in rows]
+    head = [
+        _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
+        "of copy or read", "gain",
+    ]  # fmt: skip
+    verdicts = _gpu_verdicts(table, results)
+    lines = [
+        [
+            name,
+            *_verdict_cells(verdicts[row.unit.name], row.verdict),
+            *_time_cells(row.timing, labels),
+        ]
+        for name, row in zip(_names(rows, shapes, link), rows, strict=True)
+    ]
+    lines += [
+        [f"{name}, {timing.shape.size()}", "–", "–", *_time_cells(timing, labels)]
+        for name, timing in baselines
+    ]
+    shown = [row.timing for row in rows if row.timing] + [timing for _, timing in baselines]
+    return _lines(head, lines) + _caption(table, shown, results)
+
+
+def _lines(head: list[str], lines: list[list[str]]) -> str:
+    every = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
+    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in every)
+
+
+def _place(what: str, shapes: list[Shape | None]) -> str:
+    """Of the first column's head: where a table has one shape, it is named there."""
+    (first, *others) = {shape for shape in shapes if shape} or {None}
+    return f"{what} {first.size()}" if first and not others else f"step, {what}"
+
+
+def _names(rows: list[Row], shapes: list[Shape | None], link: bool) -> list[str]:
+    """Each with its own shape, unless the head names that of all."""
+    several = len({shape for shape in shapes if shape}) > 1
+    return [
+        _name(row.unit, link) + (f", {shape.size()}" if several and shape else "")
+        for row, shape in zip(rows, shapes, strict=True)
+    ]
+
+
+def _name(unit: Unit, link: bool) -> str:
+    name = f"{unit.label} {unit.title}"
+    return f"[{name}](steps/{unit.step}/README.md)" if link else name
+
+
+_SECTORS = (
+    "A sector is 32 bytes: a warp's load takes 32 of them where each lane\nreads a row of its own, "
+    "4 where the lanes read 4 bytes each side by side, and 16 where they read 16 each;\nless where "
+    "few lanes read, such as one for its block or those at a row's end. Parts for each row, block "
+    "or\nK weigh differently at other shapes, such as those of the times; a step's prediction has "
+    "the formula."
+)
+
+
+_NOISE = (
+    "A share a little above 100 % is the spread of two measurements, not a kernel faster than its "
+    "copy.\n"
+)
+
+
+def _counts(row: Row) -> list[str]:
+    if row.accesses is None:
+        return ["–"] * 4
+    return [
+        ladder.access_text(row.accesses.loads),
+        ladder.access_text(row.accesses.stores),
+        ladder.access_text(row.accesses.sectors_per_load_request),
+        str(row.accesses.launches),
+    ]
+
+
+def _gpu_verdicts(table: Ladder, results: Results) -> dict[str, Verdict]:
+    """Of the GPU whose times are shown: errors of the CPU executor depend on the host's libm."""
+    machine = results.run.machine.name
+    records = [
+        record
+        for record in results.records
+        if record.machine == machine and record.shape.dtype == table.dtype
+    ]
+    return {
+        row.unit.name: ladder.verdict([r for r in records if r.unit == row.unit.name])
+        for row in table.rows
+    }
+
+
+def _verdict_cells(on_gpu: Verdict, anywhere: Verdict) -> list[str]:
+    """What a step that never ran on the GPU was found to be elsewhere is said with its place."""
+    if on_gpu.worst is None:
+        return [f"{anywhere.text}, on the CPU alone" if anywhere.worst else anywhere.text, "–"]
+    return [on_gpu.text, ladder.ulp_text(on_gpu.worst.max_ulp)]
+
+
+def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:
+    if timing is None:
+        return ["–"] * 4
+    gain = "–"
+    if timing.gain is not None:
+        gain = f"{ladder.ratio_text(timing.gain)} over {labels[timing.gain_over]}"
+    return [
+        ladder.time_text(timing.median_us),
+        ladder.bandwidth_text(timing.gbps),
+        ladder.percent_text(timing.fraction) or "–",
+        gain,
+    ]
+
+
+def _caption(table: Ladder, shown: list[Timing], results: Results) -> str:
+    """What was measured where, for the rows that are shown."""
+    if not shown:
+        return ""
+    machine = results.run.machine
+    noise = any(round(100 * (timing.fraction or 0)) > 100 for timing in shown)
+    return (
+        f"\nCold L2, {table.dtype}, on {machine.name}, {machine.date[:10]}; the copy or read moves "
+        "the same bytes in the same run. A gain\nis the named step's time at the same shape over "
+        "this one's: below 1, a loss. The worst error is over all\nshapes and inputs that were "
+        f"verified there.\n{_NOISE if noise else ''}"
+    )

@@ -1,0 +1,1 @@
+"""What was measured and counted, checked against its schema; and the ladder's arithmetic."""

@@ -1,0 +1,1 @@
+"""The site: what Doxygen makes it of."""

@@ -1,0 +1,5 @@
+import sys
+
+from .site import main
+
+sys.exit(main())

@@ -1,0 +1,61 @@
+"""python -m worklog_report.site.figures: the site's figures as SVG, from results and traces.
+
+Writes access_NN.svg for each step, memory_hierarchy.svg, reduction_tree_04.svg,
+reduction_tree_05.svg and roofline.svg.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..pages import roofline_page
+from ..pictures import access_picture
+from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
+from ..results.records import InputError
+from ..support import arguments as common
+from ..support.output import write_whole
+from . import memory_hierarchy, reduction_trees
+from .drawing import themed
+
+_STEPS = Path(__file__).resolve().parents[3] / "steps"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit codes: 0 done; 2 bad input or usage."""
+    required, optional = ("--annotations", "--recorded", "--out"), {"--steps": _STEPS}
+    parser = common.parser("figures", __doc__, required, optional)
+    return common.run(parser, arguments, _write_figures)
+
+
+def _write_figures(options: argparse.Namespace) -> int:
+    print("drawing the figures", flush=True)
+    run = read_recorded_run(files_of(options.recorded), options.annotations, options.steps)
+    drawn = figures(run)
+    for name, svg in drawn.items():
+        write_whole(options.out / name, svg)
+    print(f"{options.out}: {len(drawn)} figures")
+    return 0
+
+
+def figures(run: RecordedRun) -> dict[str, str]:
+    """Every figure by the name of its file."""
+    drawn = {
+        "memory_hierarchy.svg": memory_hierarchy.figure(run),
+        "reduction_tree_04.svg": reduction_trees.shared_memory_tree(),
+        "reduction_tree_05.svg": reduction_trees.shuffle_tree(),
+        "roofline.svg": roofline_page.roofline_svg(run, standalone=False),
+    }
+    for unit in run.units:
+        if unit.variant:
+            continue
+        if unit.name not in run.annotations:
+            raise InputError(f"{unit.name}: none of the files has its annotations")
+        annotation = run.annotations[unit.name]
+        drawn[f"access_{unit.label}.svg"] = access_picture.render(
+            annotation, unit.sources, standalone=False
+        )
+    return {name: themed(svg) for name, svg in drawn.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

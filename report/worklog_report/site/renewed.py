@@ -1,0 +1,64 @@
+"""The repository's pages with every table of results made anew, and without their claims."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..claims import claims
+from ..pages import annotated_pages, doc_pages, markdown
+from ..results import ladder
+from ..results.ladder import Ladder
+from ..results.profiles import read_profiles
+from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
+from ..results.records import Results, read_results
+from ..results.steps import Unit
+from ..support.generated_files import text_of
+from ..support.output import write_whole
+
+# Where the repository has pages, besides its root.
+_FOLDERS = ("bench", "common", "docs", "notebooks", "python", "report", "simt", "steps")
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """What was read, and the pages: files as named from the repository's root."""
+
+    results: Results
+    run: RecordedRun
+    table: Ladder
+    texts: dict[Path, str]
+
+    @property
+    def steps(self) -> list[Unit]:
+        """The ladder's own, in its order."""
+        return [unit for unit in self.run.units if not unit.variant]
+
+
+def renewed_pages(
+    root: Path, records: list[Path], annotations: list[Path], recorded: list[Path], copy: Path
+) -> Renewed:
+    """Works in `copy`, a folder of its own: what the report offers renews pages where they are."""
+    recorded = files_of(recorded)
+    results = read_results(records, [], recorded)
+    run = read_recorded_run(recorded, annotations, root / "steps")
+    shutil.rmtree(copy, ignore_errors=True)
+    for file in _pages_of(root):
+        write_whole(copy / file, text_of(root / file))
+    steps, profiles = copy / "steps", read_profiles(recorded)
+    _write(markdown.updated_files(run.units, results, profiles, steps, copy / "README.md"))
+    _write(annotated_pages.updated_files(run.units, run.annotations, steps))
+    _write(doc_pages.updated_files(run, copy / "docs/pages"))
+    texts = {file: claims.stripped(text_of(copy / file)) for file in _pages_of(copy)}
+    return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
+
+
+def _pages_of(root: Path) -> list[Path]:
+    found = list(root.glob("*.md"))
+    for folder in _FOLDERS:
+        found += (root / folder).rglob("*.md")
+    return sorted(path.relative_to(root) for path in found)
+
+
+def _write(texts: dict[Path, str]) -> None:
+    for path, text in texts.items():
+        write_whole(path, text)
