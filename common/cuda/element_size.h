@@ -13,7 +13,7 @@ namespace worklog {
 inline void declare_element_size([[maybe_unused]] const void* address,
                                  [[maybe_unused]] std::size_t bytes,
                                  [[maybe_unused]] std::size_t element_bytes) {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   simt::set_element_size(address, bytes, element_bytes);
 #endif
 }

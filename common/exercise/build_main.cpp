@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
-#include "common/simt/run/program.h"
+#include "simt/run/program.h"
+#include "simt/run/toolchain.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {
@@ -17,7 +19,10 @@ int main(int argc, char** argv) {
   try {
     simt::run::Options options;
     options.sources = {argv[2]};
-    const auto program = simt::run::build_program(options, argv[1]);
+    options.standard = "c++20";  // as the steps are
+    const std::filesystem::path folder = argv[1];
+    const auto program = simt::run::build_program(
+        options, simt::run::read_toolchain(folder / "toolchain.txt"), folder);
     if (program.empty()) return EXIT_FAILURE;
     std::cout << program.string() << "\n";
     return EXIT_SUCCESS;

@@ -1,18 +1,18 @@
 #include "common/exercise/check.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fmt/format.h>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "common/harness/measure.h"
-#include "common/harness/report_cases.h"
-#include "common/harness/table.h"
-#include "common/simt/executor/counters.h"
+#include "common/measure/cases.h"
+#include "common/measure/measure.h"
+#include "common/program/table.h"
+#include "simt/executor/counters.h"
 
 namespace worklog {
 
@@ -23,7 +23,7 @@ namespace {
 constexpr double kTimeLimit = 20.0;
 
 double time_limit() {
-  if (std::getenv("WORKLOG_TIME_LIMIT") == nullptr) simt::set_time_limit(kTimeLimit);
+  if (std::getenv("SIMT_TIME_LIMIT") == nullptr) simt::set_time_limit(kTimeLimit);
   return simt::time_limit();
 }
 
@@ -68,8 +68,9 @@ std::string block_sizes(const ExerciseInfo& info) {
   return text;
 }
 
-// Widths below a warp's and a block's, and such that rows are not aligned; other block sizes; then
-// rows with -inf, NaN and the like, of which 18 have every kind; then real ones.
+// Widths below a warp's and a block's, and such that rows are not aligned; other block sizes; rows
+// with -inf, NaN and the like, of which 18 have every kind; real ones. The smallest come first: the
+// first that is wrong is the one that a learner can follow by hand.
 std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution) {
   constexpr std::int64_t kRows = 9;
   constexpr std::int64_t kWidths[] = {1, 2, 3, 5, 8, 9, 31, 33, 100, 257, 1000};
@@ -99,6 +100,8 @@ std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution
   trials.push_back({real_case(step, DType::kFloat32, Input::kAttention, kInputRows)});
   trials.back().a_case.k = counted.k;
   if (step.keeps_columns()) trials.push_back({a_case(kRows, 333, Input::kRandom), true});
+  std::ranges::stable_sort(
+      trials, {}, [](const Trial& trial) { return trial.a_case.rows * trial.a_case.cols; });
   return trials;
 }
 
@@ -175,18 +178,14 @@ double value_of(const Counts& counts, const std::string& name) {
 
 // Whole numbers as such, ratios to four digits.
 std::string number(double value) {
-  char text[32];
   const bool is_whole = value == static_cast<double>(static_cast<std::int64_t>(value));
-  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.4f", value);
-  return text;
+  return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value);
 }
 
 std::string remark(double mine, double wanted) {
   if (mine <= wanted) return "reached";
   if (mine < 1.005 * wanted || wanted == 0.0) return "not reached";
-  char text[48];
-  std::snprintf(text, sizeof text, "not reached: x %.3g", mine / wanted);
-  return text;
+  return fmt::format("not reached: x {:.3g}", mine / wanted);
 }
 
 Counts counts_of(const Exercise& exercise, const Case& a_case) {

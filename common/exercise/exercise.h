@@ -25,7 +25,7 @@ struct ExerciseInfo {
   std::int64_t rows = 0;  ///< of the case that is counted; 1: a step that takes one row only
   std::int64_t cols = 0;  ///< of the same case
   int k = 0;              ///< of the same case, for a top-k
-  /// Those that must not be above the solution's, by their names in docs/pages/counters.md, or
+  /// Those that must not be above the solution's, by their names in simt/docs/counters.md, or
   /// "loads_per_element", "stores_per_element", "sectors_per_load_request".
   const char* counters[kMostCounters] = {};
   int block_size = 256;              ///< threads a block; half and twice as many are tried, too

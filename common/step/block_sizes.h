@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace worklog {
@@ -42,6 +43,14 @@ class BlockSizes {
 
  private:
   std::vector<Entry> entries_;
+};
+
+/// What a step's `block_sizes.json` says of one kernel. CMake writes a source file of these
+/// (cmake/WorklogBlockSizes.cmake), so that a sweep changes no kernel's file.
+struct BlockSizesRegistration {
+  /// For the step or variant of these names (see Step), whether it is registered already or not.
+  BlockSizesRegistration(std::string name, std::string variant, BlockSizes block_sizes,
+                         BlockSizes few_rows_block_sizes);
 };
 
 }  // namespace worklog

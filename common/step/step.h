@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -58,10 +59,11 @@ inline constexpr std::int64_t kFewRows = 264;
 /// What a step says of itself: its prediction and its limits.
 struct StepInfo {
   std::string
-      builds_on{};    ///< the step before, "" for the first; of a variant: what it is compared with
+      builds_on{};    ///< the step or variant before, "" for the first; a variant's: its comparison
   Accesses loads{};   ///< elements of global memory that it reads
   Accesses stores{};  ///< elements of global memory that it writes
-  BlockSizes block_sizes = 256;  ///< threads a block, by width
+  /// Threads a block, by width. Those of a step stand in its block_sizes.json, not here.
+  BlockSizes block_sizes = 256;
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
   BlockSizes few_rows_block_sizes{};
@@ -139,6 +141,9 @@ struct Step {
 
 /// All registered steps, in the ladder's order, each followed by its variants.
 const std::vector<Step>& all_steps();
+
+/// One of them. Throws std::invalid_argument where it is not registered.
+const Step& registered_step(std::string_view name, std::string_view variant);
 
 /// Registers at program start; used through WORKLOG_STEP.
 struct StepRegistration {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <fmt/format.h>
 #include <utility>
 
 #include "common/verify/poison.h"
@@ -12,19 +12,53 @@ namespace worklog {
 namespace {
 
 std::string to_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
-
-std::string to_text(double value, const char* format) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
+  if (std::isnan(value)) return "nan";  // its sign means nothing
+  return fmt::format("{:.9g}", value);
 }
 
 std::string place(std::int64_t row, const char* what, std::int64_t position) {
-  return "row " + std::to_string(row) + ", " + what + " " + std::to_string(position) + ": ";
+  return fmt::format("row {}, {} {}: ", row, what, position);
+}
+
+std::string error_text(double error, double bound, double one_ulp, double t) {
+  return fmt::format(": the error is {:.2f} ulp and may be {:.2f} (x - m = {:.6g})",
+                     error / one_ulp, bound / one_ulp, t);
+}
+
+// The first column that holds such a logit, or the row's length.
+template <typename Is>
+std::ptrdiff_t first_column(std::span<const double> logits, Is is) {
+  return std::find_if(logits.begin(), logits.end(), is) - logits.begin();
+}
+
+bool is_nan(double x) {
+  return std::isnan(x);
+}
+bool is_infinity(double x) {
+  return std::isinf(x) && x > 0.0;
+}
+bool is_masked(double x) {
+  return std::isinf(x) && x < 0.0;
+}
+
+// Why a result must be NaN.
+std::string reason_of_nan(std::span<const double> logits) {
+  const std::ptrdiff_t nan = first_column(logits, is_nan);
+  if (nan < std::ssize(logits)) return "the logit of column " + std::to_string(nan) + " is nan";
+  const std::ptrdiff_t infinity = first_column(logits, is_infinity);
+  if (infinity < std::ssize(logits)) {
+    return "the logit of column " + std::to_string(infinity) + " is inf";
+  }
+  const bool all_masked = std::all_of(logits.begin(), logits.end(), is_masked);
+  return all_masked ? "all logits of the row are -inf" : "there is no such column";
+}
+
+// What may have led to a NaN that nobody expects.
+std::string note_of_masked(std::span<const double> logits) {
+  const auto masked = std::count_if(logits.begin(), logits.end(), is_masked);
+  if (masked == 0) return "";
+  return fmt::format(": of the row's {} logits {} {} -inf, the first in column {}", logits.size(),
+                     masked, masked == 1 ? "is" : "are", first_column(logits, is_masked));
 }
 
 // Raises a maximum to value / unit, without a division for the many that are no new one.
@@ -54,10 +88,28 @@ struct RowChecker::Element {
   std::int64_t position;
   double got;
   bool never_written;
+  bool of_unwritten_scratch;
   double t;  // x - m
   double e;  // exp(t)
   const SoftmaxRow& softmax;
   const RowBound& bound;
+  std::span<const double> logits;
+
+  // What was there: a number, a NaN and where it may come from, or nothing.
+  std::string got_text() const {
+    if (never_written) return "nothing: never written";
+    if (of_unwritten_scratch) return to_text(got) + ", made of scratch that was never written";
+    return to_text(got);
+  }
+
+  // "row 3, column 4: got nan, expected 0.5", and what in the row explains a NaN.
+  std::string description(double expected) const {
+    std::string text = place(row, position_name, position) + "got " + got_text() + ", expected " +
+                       to_text(expected);
+    if (std::isnan(expected)) return text + ": " + reason_of_nan(logits);
+    if (std::isnan(got) && !never_written) return text + note_of_masked(logits);
+    return text;
+  }
 };
 
 RowChecker::RowChecker(const ErrorModel& model, std::int64_t cols)
@@ -73,16 +125,12 @@ void RowChecker::fail(std::int64_t row, std::string message) {
 void RowChecker::check_probability(const Element& element) {
   ++found_.checked;
   const double expected = element.softmax.is_nan ? std::nan("") : element.e / element.softmax.d;
-  const auto describe = [&](const std::string& got) {
-    return place(element.row, element.position_name, element.position) + "got " + got +
-           ", expected " + to_text(expected);
-  };
   if (element.never_written) {
-    fail(element.row, describe("nothing: never written"));
+    fail(element.row, element.description(expected));
     return;
   }
   if (element.softmax.is_nan) {
-    if (!std::isnan(element.got)) fail(element.row, describe(to_text(element.got)));
+    if (!std::isnan(element.got)) fail(element.row, element.description(expected));
     return;
   }
 
@@ -91,10 +139,8 @@ void RowChecker::check_probability(const Element& element) {
   const double one_ulp = ulp(expected, model_.storage);
   // Written so that a NaN fails: every comparison with it is false.
   if (!(error <= bound && element.got >= 0.0)) {
-    fail(element.row, describe(to_text(element.got)) + ": the error is " +
-                          to_text(error / one_ulp, "%.2f") + " ulp and may be " +
-                          to_text(bound / one_ulp, "%.2f") +
-                          " (x - m = " + to_text(element.t, "%.6g") + ")");
+    fail(element.row, element.description(expected) +
+                          (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
   }
   if (!std::isfinite(error)) return;
   raise(found_.max_ulp, error, one_ulp);
@@ -107,15 +153,19 @@ void RowChecker::check_softmax(std::int64_t row, std::span<const double> logits,
                                std::span<const T> probabilities) {
   const SoftmaxRow softmax = softmax_row(logits, exponentials_);
   const RowBound bound(model_, softmax, exponentials_);
+  const bool was_right = found_.wrong == 0;
   double sum = 0.0;
   for (std::size_t col = 0; col < logits.size(); ++col) {
     const auto got = static_cast<double>(static_cast<float>(probabilities[col]));
     sum += got;
     check_probability({row, "column", static_cast<std::int64_t>(col), got,
-                       is_poison(probabilities[col]), logits[col] - softmax.m, exponentials_[col],
-                       softmax, bound});
+                       is_poison(probabilities[col]), is_of_unwritten_scratch(probabilities[col]),
+                       logits[col] - softmax.m, exponentials_[col], softmax, bound, logits});
   }
   if (logits.empty()) return;
+  if (was_right && found_.wrong > 0 && !softmax.is_nan && std::isfinite(sum)) {
+    found_.failure += fmt::format("; the row's probabilities add up to {:.6g}", sum);
+  }
   const double sum_error = std::abs(sum - 1.0);
   if (std::isfinite(sum_error)) {
     found_.max_sum_error = std::max(found_.max_sum_error, sum_error);
@@ -133,17 +183,13 @@ void RowChecker::check_logarithm(const Element& element) {
   ++found_.checked;
   const double expected =
       element.softmax.is_nan ? std::nan("") : element.t - std::log(element.softmax.d);
-  const auto describe = [&](const std::string& got) {
-    return place(element.row, element.position_name, element.position) + "got " + got +
-           ", expected " + to_text(expected);
-  };
   if (element.never_written) {
-    fail(element.row, describe("nothing: never written"));
+    fail(element.row, element.description(expected));
     return;
   }
   if (std::isnan(expected) || std::isinf(expected)) {
     const bool right = std::isnan(expected) ? std::isnan(element.got) : element.got == expected;
-    if (!right) fail(element.row, describe(to_text(element.got)));
+    if (!right) fail(element.row, element.description(expected));
     return;
   }
 
@@ -154,10 +200,8 @@ void RowChecker::check_logarithm(const Element& element) {
   const double one_ulp = ulp(std::max(1.0, std::abs(expected)), model_.storage);
   // Written so that a NaN fails: every comparison with it is false.
   if (!(error <= bound && element.got <= 0.0)) {
-    fail(element.row, describe(to_text(element.got)) + ": the error is " +
-                          to_text(error / one_ulp, "%.2f") + " ulp and may be " +
-                          to_text(bound / one_ulp, "%.2f") +
-                          " (x - m = " + to_text(element.t, "%.6g") + ")");
+    fail(element.row, element.description(expected) +
+                          (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
   }
   if (!std::isfinite(error)) return;
   raise(found_.max_ulp, error, one_ulp);
@@ -169,11 +213,20 @@ void RowChecker::check_log_softmax(std::int64_t row, std::span<const double> log
                                    std::span<const T> log_probabilities) {
   const SoftmaxRow softmax = softmax_row(logits, exponentials_);
   const RowBound bound(model_, softmax, exponentials_);
+  const bool was_right = found_.wrong == 0;
   for (std::size_t col = 0; col < logits.size(); ++col) {
     check_logarithm({row, "column", static_cast<std::int64_t>(col),
                      static_cast<double>(static_cast<float>(log_probabilities[col])),
-                     is_poison(log_probabilities[col]), logits[col] - softmax.m, exponentials_[col],
-                     softmax, bound});
+                     is_poison(log_probabilities[col]),
+                     is_of_unwritten_scratch(log_probabilities[col]), logits[col] - softmax.m,
+                     exponentials_[col], softmax, bound, logits});
+  }
+  if (!was_right || found_.wrong == 0 || softmax.is_nan) return;
+  double sum = 0.0;
+  for (const T y : log_probabilities)
+    sum += std::exp(static_cast<double>(static_cast<float>(y)));
+  if (std::isfinite(sum)) {
+    found_.failure += fmt::format("; the exponentials of the row's results add up to {:.6g}", sum);
   }
 }
 
@@ -192,7 +245,8 @@ void RowChecker::check_loss(std::int64_t row, std::span<const double> logits, st
   softmax.is_nan |= !has_label;
   const auto col = static_cast<std::size_t>(has_label ? label : 0);
   check_logarithm({row, "label", label, -static_cast<double>(loss), is_poison(loss),
-                   logits[col] - softmax.m, exponentials_[col], softmax, bound});
+                   is_of_unwritten_scratch(loss), logits[col] - softmax.m, exponentials_[col],
+                   softmax, bound, logits});
 }
 
 // Leaves the expected columns in columns_. False if an index is wrong: its value is then not worth
@@ -207,9 +261,9 @@ bool RowChecker::check_indices(std::int64_t row, std::span<const double> ranked,
     right = false;
     const std::string got = is_poison(indices[rank]) ? "nothing: never written"
                                                      : "column " + std::to_string(indices[rank]);
-    fail(row, place(row, "rank", static_cast<std::int64_t>(rank)) + "got " + got +
-                  ", expected column " + std::to_string(columns_[rank]) + ", where " +
-                  to_text(ranked[static_cast<std::size_t>(columns_[rank])]) + " is");
+    fail(row, place(row, "rank", static_cast<std::int64_t>(rank)) +
+                  fmt::format("got {}, expected column {}, where {} is", got, columns_[rank],
+                              to_text(ranked[static_cast<std::size_t>(columns_[rank])])));
   }
   return right;
 }
@@ -224,7 +278,8 @@ void RowChecker::check_softmax_top_k(std::int64_t row, std::span<const double> l
     const auto col = static_cast<std::size_t>(columns_[rank]);
     check_probability({row, "rank", static_cast<std::int64_t>(rank),
                        static_cast<double>(values[rank]), is_poison(values[rank]),
-                       logits[col] - softmax.m, exponentials_[col], softmax, bound});
+                       is_of_unwritten_scratch(values[rank]), logits[col] - softmax.m,
+                       exponentials_[col], softmax, bound, logits});
   }
 }
 

@@ -15,7 +15,7 @@ constexpr double kLeaderDeviations = 3.0;
 constexpr double kFinalRounding = 0.5;
 
 // What a GPU's exponential function may add to the host's.
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
 constexpr double kDeviceExponential = 0.0;
 #else
 constexpr double kDeviceExponential = 1.0;

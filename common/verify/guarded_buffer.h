@@ -22,8 +22,13 @@ class GuardedBuffer {
 
   /// The array starts `shift` elements after an address that is aligned to 256 bytes. Without guard
   /// bands (`guard` 0) a memory checker sees every access beyond the end.
-  explicit GuardedBuffer(std::int64_t size, std::int64_t shift = 0, std::int64_t guard = kGuard)
-      : size_(size), front_(guard + shift), back_(guard), memory_(front_ + size + back_) {
+  explicit GuardedBuffer(std::int64_t size, std::int64_t shift = 0, std::int64_t guard = kGuard,
+                         Poison poison = Poison::kOutput)
+      : size_(size),
+        front_(guard + shift),
+        back_(guard),
+        poison_(poison),
+        memory_(front_ + size + back_) {
     poison_all();
   }
 
@@ -47,7 +52,7 @@ class GuardedBuffer {
     std::vector<T> back(static_cast<std::size_t>(back_));
     copy_out(0, front);
     copy_out(front_ + size_, back);
-    const auto written = [](const T& value) { return !is_poison(value); };
+    const auto written = [this](const T& value) { return !is_poison(value, poison_); };
     const auto before = std::find_if(front.begin(), front.end(), written);
     if (before != front.end()) return before - front.begin() - front_;
     const auto behind = std::find_if(back.begin(), back.end(), written);
@@ -59,7 +64,7 @@ class GuardedBuffer {
   void poison_all() {
     constexpr std::int64_t kPart = 1 << 22;
     const std::vector<T> part(static_cast<std::size_t>(std::min(kPart, memory_.size())),
-                              poison<T>());
+                              poison<T>(poison_));
     for (std::int64_t first = 0; first < memory_.size(); first += kPart) {
       copy_in(first, part, std::min(kPart, memory_.size() - first));
     }
@@ -81,6 +86,7 @@ class GuardedBuffer {
   std::int64_t size_;
   std::int64_t front_;
   std::int64_t back_;
+  Poison poison_;
   DeviceBuffer<T> memory_;
 };
 

@@ -10,14 +10,15 @@
 #include <span>
 #include <vector>
 
+#include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "common/verify/check_row.h"
 #include "common/verify/guarded_buffer.h"
 #include "common/verify/labels.h"
 #include "common/verify/rows_in_parallel.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 #endif
 
 namespace worklog {
@@ -106,20 +107,20 @@ class Verification {
       : step_(step),
         case_(a_case),
         options_(options),
+        in_place_(options.in_place && step.keeps_columns()),
         logits_(a_case, source, domain_limit(step, options)) {}
 
   Verdict verify() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
     simt::clear_findings();
 #endif
     try {
-      if (step_.is_top_k()) {
-        verify_top_k();
-      } else if (step_.takes<NegativeLogLikelihood>()) {
-        verify_losses();
-      } else {
-        verify_columns();
-      }
+      Buffers buffers = poisoned_buffers();
+      fill(buffers);
+      run_on(buffers);
+      check_results(buffers);
+      check_guards(buffers);
+      if (!in_place_) check_unchanged(buffers.logits);
     } catch (const CudaError& error) {
       note_findings();  // which say more than the error that they ended in
       note(error.what());
@@ -128,73 +129,65 @@ class Verification {
   }
 
  private:
+  using Buffers = ProblemBuffers<T, GuardedBuffer>;
+
   static std::optional<float> domain_limit(const Step& step, const VerifyOptions& options) {
     if (step.info.expected_failure.empty() || !options.stay_in_domain) return std::nullopt;
     return step.info.largest_logit;
   }
 
-  // Softmax or its logarithm.
-  void verify_columns() {
-    // In place, the input is an output and guarded as one. Else it ends where the array ends, for
-    // memory checkers to see.
-    const std::int64_t size = case_.rows * case_.cols;
-    GuardedBuffer<T> input(size, options_.logits_shift,
-                           options_.in_place ? GuardedBuffer<T>::kGuard : 0);
-    GuardedBuffer<T> separate_output(options_.in_place ? 0 : size, options_.output_shift);
-    GuardedBuffer<T>& output = options_.in_place ? input : separate_output;
-    fill(input);
-    run_on({.logits = input.data(), .columns = output.data()});
-    check_columns(output);
-    check_guards(output, step_.takes<Softmax>() ? "probabilities" : "log-probabilities");
-    if (!options_.in_place) check_unchanged(input);
+  // In place, the input is an output and guarded as one. Else it ends where the array ends, for
+  // memory checkers to see.
+  Buffers poisoned_buffers() const {
+    const ArrayLengths lengths = array_lengths(step_, case_.rows, case_.cols, case_.k, case_.dtype);
+    const std::int64_t input_guard = in_place_ ? GuardedBuffer<T>::kGuard : 0;
+    const std::int64_t shift = options_.output_shift;
+    return {.rows = case_.rows,
+            .cols = case_.cols,
+            .k = case_.k,
+            .logits = GuardedBuffer<T>(lengths.logits, options_.logits_shift, input_guard),
+            .labels = GuardedBuffer<std::int64_t>(lengths.labels, 0, 0),
+            .columns = GuardedBuffer<T>(in_place_ ? 0 : lengths.columns, shift),
+            .values = GuardedBuffer<float>(lengths.values, shift),
+            .indices = GuardedBuffer<std::int64_t>(lengths.indices, shift),
+            .scratch = GuardedBuffer<std::uint16_t>(lengths.scratch_bytes / Buffers::kWordBytes, 0,
+                                                    GuardedBuffer<std::uint16_t>::kGuard,
+                                                    Poison::kScratch)};
   }
 
-  void verify_losses() {
-    GuardedBuffer<T> input(case_.rows * case_.cols, options_.logits_shift, 0);
-    GuardedBuffer<std::int64_t> labels(case_.rows, 0, 0);
-    GuardedBuffer<float> losses(case_.rows, options_.output_shift);
-    fill(input);
-    labels.write(0, labels_of(case_.rows, case_.cols));
-    run_on({.logits = input.data(), .labels = labels.data(), .values = losses.data()});
-    if (case_.cols > 0) check_losses(losses);  // else nothing is written
-    check_guards(losses, "losses");
-    check_unchanged(input);
-  }
-
-  void verify_top_k() {
-    const std::int64_t results = case_.rows * std::max(case_.k, 0);
-    GuardedBuffer<T> input(case_.rows * case_.cols, options_.logits_shift, 0);
-    GuardedBuffer<float> values(results, options_.output_shift);
-    GuardedBuffer<std::int64_t> indices(results, options_.output_shift);
-    fill(input);
-    const auto scratch =
-        run_on({.logits = input.data(), .values = values.data(), .indices = indices.data()});
-    check_top_k(scratch, values, indices);
-    check_guards(values, "values");
-    check_guards(indices, "indices");
-    check_unchanged(input);
-  }
-
-  void fill(GuardedBuffer<T>& input) {
+  void fill(Buffers& buffers) {
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
-      input.write(first * case_.cols, logits_.part(first, rows));
+      buffers.logits.write(first * case_.cols, logits_.part(first, rows));
     });
+    buffers.labels.write(0, labels_of(buffers.labels.size(), case_.cols));
   }
 
-  // Runs the step on these arrays and waits for its end; returns its scratch as it was left.
-  GuardedBuffer<std::uint16_t> run_on(AnyProblem<T> problem) {
-    problem.rows = case_.rows;
-    problem.cols = case_.cols;
-    problem.k = case_.k;
-    problem.block_size = options_.block_size;
-    const std::int64_t bytes = scratch_bytes(step_, case_.rows, case_.cols, case_.dtype);
-    GuardedBuffer<std::uint16_t> scratch(bytes / static_cast<std::int64_t>(sizeof(std::uint16_t)));
-    problem.scratch = Scratch(scratch.data(), bytes);
+  // Runs the step on these arrays and waits for its end.
+  void run_on(Buffers& buffers) {
+    AnyProblem<T> problem = buffers.problem(options_.block_size);
+    if (in_place_) problem.columns = buffers.logits.data();
     run(step_, problem, nullptr);
     check(cudaDeviceSynchronize(), step_.label());
     note_findings();
-    check_guards(scratch, "scratch");
-    return scratch;
+  }
+
+  void check_results(const Buffers& buffers) {
+    if (step_.is_top_k()) {
+      check_top_k(buffers.scratch, buffers.values, buffers.indices);
+    } else if (step_.takes<NegativeLogLikelihood>()) {
+      if (case_.cols > 0) check_losses(buffers.values);  // else nothing is written
+    } else {
+      check_columns(in_place_ ? buffers.logits : buffers.columns);
+    }
+  }
+
+  void check_guards(const Buffers& buffers) {
+    const bool has_losses = step_.takes<NegativeLogLikelihood>();
+    check_guards(buffers.scratch, "scratch");
+    check_guards(in_place_ ? buffers.logits : buffers.columns,
+                 step_.takes<Softmax>() ? "probabilities" : "log-probabilities");
+    check_guards(buffers.values, has_losses ? "losses" : "values");
+    check_guards(buffers.indices, "indices");
   }
 
   ErrorModel model(DType output) const {
@@ -322,7 +315,7 @@ class Verification {
   }
 
   void note_findings() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
     if (!simt::findings().empty()) note(simt::findings().front().message);
 #endif
   }
@@ -347,6 +340,7 @@ class Verification {
   const Step& step_;
   const Case& case_;
   const VerifyOptions& options_;
+  bool in_place_;
   Logits<T> logits_;
   Comparison found_;
   std::string failure_;  // of a guard band, the input, a finding or CUDA

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
-#include "common/harness/case.h"
 #include "common/step/step.h"
+#include "common/verify/case.h"
 #include "common/verify/inputs.h"
 
 namespace worklog {

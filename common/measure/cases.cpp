@@ -1,0 +1,92 @@
+#include "common/measure/cases.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "common/verify/real_data.h"
+
+namespace worklog {
+
+namespace {
+
+constexpr std::int64_t kWidths[] = {1,    10,   32,   100,  128,   512,   1000,  1024,
+                                    2048, 4000, 4096, 8192, 10000, 25000, 32000, 100000};
+constexpr std::int64_t kMostRows = 64;
+constexpr std::int64_t kMostElements = 1 << 18;
+
+// Every kind of special row occurs: there are 18. The width is odd, so rows are not aligned.
+constexpr std::int64_t kInputRows = 36;
+constexpr std::int64_t kInputCols = 777;
+
+constexpr int kOtherK[] = {1, 10, 32, 64, 128};
+constexpr std::int64_t kOtherKRows = 16;  // long lists take the executor long
+constexpr std::int64_t kOtherKCols = 4000;
+
+// Of the steps for one long row.
+constexpr std::int64_t kLongWidths[] = {1, 32, 1000, 4096, 32000, 100000, 1 << 20};
+constexpr std::int64_t kLongInputCols = 77777;
+
+std::int64_t rows_for(std::int64_t cols) {
+  return std::clamp(kMostElements / cols, std::int64_t{1}, kMostRows);
+}
+
+std::vector<Case> long_row_cases(const Step& step, DType dtype) {
+  std::vector<Case> cases;
+  for (const std::int64_t cols : kLongWidths)
+    cases.push_back({dtype, 1, cols, 0, Input::kRandom});
+  for (const Input input : kAllInputs) {
+    cases.push_back(is_real(input) ? real_case(step, dtype, input, 1)
+                                   : Case{dtype, 1, kLongInputCols, 0, input});
+  }
+  return cases;
+}
+
+}  // namespace
+
+int default_k(const Step& step, std::int64_t cols) {
+  constexpr std::int64_t kPaper = 5;
+  return step.is_top_k() ? static_cast<int>(std::min(kPaper, cols)) : 0;
+}
+
+Case real_case(const Step& step, DType dtype, Input input, std::int64_t max_rows) {
+  const Scores& scores = input == Input::kAttention ? attention_scores() : search_scores();
+  return {dtype, std::min({scores.rows, max_rows, step.info.max_rows}), scores.cols,
+          default_k(step, scores.cols), input};
+}
+
+std::vector<Case> report_cases(const Step& step, DType dtype) {
+  if (step.takes_one_row()) return long_row_cases(step, dtype);
+  std::vector<Case> cases;
+  for (const std::int64_t cols : kWidths) {
+    cases.push_back({dtype, rows_for(cols), cols, default_k(step, cols), Input::kRandom});
+  }
+  for (const Input input : kAllInputs) {
+    cases.push_back(is_real(input)
+                        ? real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max())
+                        : Case{dtype, kInputRows, kInputCols, default_k(step, kInputCols), input});
+  }
+  if (step.is_top_k()) {
+    for (const int k : kOtherK) {
+      cases.push_back({dtype, kOtherKRows, kOtherKCols, k, Input::kRandom});
+    }
+  }
+  return cases;
+}
+
+std::vector<Case> quick_cases(const Step& step, DType dtype) {
+  if (step.takes_one_row()) {
+    return {{dtype, 1, kDefaultLongCols, 0, Input::kRandom},
+            {dtype, 1, kLongInputCols, 0, Input::kMasked},
+            {dtype, 1, kLongInputCols, 0, Input::kSpecial},
+            real_case(step, dtype, Input::kSearch, 1)};
+  }
+  constexpr std::int64_t kFewRows = 256;
+  return {{dtype, 64, 4096, default_k(step, 4096), Input::kRandom},
+          {dtype, 64, 1000, default_k(step, 1000), Input::kRandom},
+          {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kMasked},
+          {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kSpecial},
+          real_case(step, dtype, Input::kAttention, kFewRows),
+          real_case(step, dtype, Input::kSearch, kFewRows)};
+}
+
+}  // namespace worklog

@@ -1,0 +1,25 @@
+#include "common/step/problem_buffers.h"
+
+#include <algorithm>
+
+#include "common/step/run.h"
+
+namespace worklog {
+
+std::int64_t ArrayLengths::bytes_to_move(DType dtype) const {
+  return (logits + columns) * static_cast<std::int64_t>(size_of(dtype)) +
+         values * static_cast<std::int64_t>(sizeof(float)) +
+         (labels + indices) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+ArrayLengths array_lengths(const Step& step, std::int64_t rows, std::int64_t cols, int k,
+                           DType dtype) {
+  const std::int64_t scratch = scratch_bytes(step, rows, cols, dtype);  // throws for a bad shape
+  ArrayLengths lengths{.logits = rows * cols, .scratch_bytes = scratch};
+  if (step.keeps_columns()) lengths.columns = rows * cols;
+  if (step.takes<NegativeLogLikelihood>()) lengths.labels = lengths.values = rows;
+  if (step.is_top_k()) lengths.values = lengths.indices = rows * std::max(k, 0);
+  return lengths;
+}
+
+}  // namespace worklog
