@@ -50,5 +50,4 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "01_naive_three_kernels",
                       .loads = {3},
                       .stores = {1},
-                      .block_sizes = 32,
                       .summation = worklog::Summation::kSerial});

@@ -59,5 +59,4 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "02_fused",
                       .loads = {2},
                       .stores = {1},
-                      .block_sizes = 32,
                       .summation = worklog::Summation::kSerial});

@@ -1,8 +1,9 @@
 // Step 06: vectorized
 //
-// Step 05 asked for one element a thread at a time. Here a thread asks for 16 bytes, and for 32
-// elements before it needs the first: a quarter of the requests (an eighth for 2-byte types), and
-// more of the row on its way at any moment. A sum is rescaled once for all that arrived.
+// A lane of step 05 asked for one element at a time. A load instruction takes up to 16 bytes a
+// lane, at addresses that are multiples of 16: four floats, or eight elements of two bytes, so that
+// a pass over a row needs a quarter or an eighth of the requests. What lies before the first such
+// address of a row and behind the last is done an element a thread, as in step 05.
 
 #include <cuda_runtime.h>
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr int kMaxWarps = 32;
-constexpr int kMaxThreads = kWarpSize * kMaxWarps;
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
@@ -93,126 +93,51 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The elements that a thread has on their way at once. With 16 too little of a row is under way;
-// with 64 a thread needs so many registers that fewer threads fit.
-constexpr int kPerTile = 32;
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
 template <typename T>
-constexpr int kInFlight = kPerTile / kPerVector<T>;
-template <typename T>
-struct Tile {
-  Vector vectors[kInFlight<T>];
-};
-
-// A row is read twice. What is read for the last time, as what is written, need not stay in the
-// caches: marked so, it leaves room for the rows that will be read again.
-enum class Read { kFirst, kLast };
-
-// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
-// which adds nothing to a sum.
-template <typename T, Read kRead>
-__device__ Tile<T> load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
-  Tile<T> tile;
-  T* values = reinterpret_cast<T*>(&tile);
+__device__ void store(Vector vector, T* y, std::int64_t i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    reinterpret_cast<Vector*>(y)[i] = vector;
+  } else {
 #pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    values[i] = static_cast<T>(kNegativeInfinity);
-  }
-#pragma unroll
-  for (int i = 0; i < kInFlight<T>; ++i) {
-    const std::int64_t vector = first + i * blockDim.x;
-    if (vector >= end) continue;
-    if constexpr (kRead == Read::kLast) {
-      tile.vectors[i] = __ldcs(x + vector);
-    } else {
-      tile.vectors[i] = x[vector];
-    }
-  }
-  return tile;
-}
-
-// Adds all values of a tile to d, which is rescaled once for all of them.
-template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
-  const T* values = reinterpret_cast<const T*>(&tile);
-  float m = a.m;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
-  }
-  const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    sum += expf(static_cast<float>(values[i]) - origin);
-  }
-  return {m, a.d * expf(a.m - origin) + sum};
-}
-
-// e / d, given 1 / d: the product with the reciprocal, corrected by what it is off. Three
-// instructions where a division takes about eight, and as exact for e above 2^-100; below, the rest
-// may be subnormal and rounded itself, which may cost the last place.
-__device__ float divide(float e, float d, float reciprocal) {
-  const float quotient = e * reciprocal;
-  const float rest = fmaf(-quotient, d, e);
-  return fmaf(rest, reciprocal, quotient);
-}
-
-template <typename T>
-__device__ Tile<T> softmax_of(Tile<T> tile, Normalizer row) {
-  const float reciprocal = 1.0f / row.d;
-  T* values = reinterpret_cast<T*>(&tile);
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    values[i] =
-        static_cast<T>(divide(expf(static_cast<float>(values[i]) - row.m), row.d, reciprocal));
-  }
-  return tile;
-}
-
-// Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.
-template <typename T>
-__device__ void store_tile(const Tile<T>& tile, T* y, std::int64_t first, std::int64_t end) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0;
-  const T* values = reinterpret_cast<const T*>(&tile);
-#pragma unroll
-  for (int i = 0; i < kInFlight<T>; ++i) {
-    const std::int64_t vector = first + i * blockDim.x;
-    if (vector >= end) return;
-    if (aligned) {
-      __stcs(reinterpret_cast<Vector*>(y) + vector, tile.vectors[i]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < kPerVector<T>; ++j) {
-        y[vector * kPerVector<T> + j] = values[i * kPerVector<T> + j];
-      }
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
     }
   }
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
-    softmax(const T* logits, T* probabilities, std::int64_t cols) {
+__global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
   const T* x = logits + blockIdx.x * cols;
   T* y = probabilities + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
   const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
+  T* y_vectors = y + cut.head;
   const bool has_edge = threadIdx.x < cut.edges;
   const std::int64_t edge =
       threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
 
-  // Asked for before the loop, needed after it: nobody waits for it.
-  const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
   Normalizer mine;
-  for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
-    mine = combine_tile(mine, load_tile<T, Read::kFirst>(x_vectors, first, cut.vectors));
+  if (has_edge) mine = combine(mine, {static_cast<float>(x[edge]), 1.0f});
+  for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
+    const Vector vector = x_vectors[i];
+    const T* values = reinterpret_cast<const T*>(&vector);
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      mine = combine(mine, {static_cast<float>(values[j]), 1.0f});
+    }
   }
-  mine = combine(mine, {edge_logit, 1.0f});
   const Normalizer row = block_reduce(mine);
   if (has_edge) y[edge] = static_cast<T>(expf(static_cast<float>(x[edge]) - row.m) / row.d);
-  for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
-    const Tile<T> tile = load_tile<T, Read::kLast>(x_vectors, first, cut.vectors);
-    store_tile(softmax_of(tile, row), y + cut.head, first, cut.vectors);
+  for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
+    Vector vector = x_vectors[i];
+    T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      values[j] = static_cast<T>(expf(static_cast<float>(values[j]) - row.m) / row.d);
+    }
+    store(vector, y_vectors, i);
   }
 }
 
@@ -226,11 +151,4 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch,
-             {.builds_on = "05_warp_shuffle",
-              .loads = {2},
-              .stores = {1},
-              .block_sizes =
-                  {{1024, 32}, {10000, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}},
-              .few_rows_block_sizes = {
-                  {1024, 64}, {4096, 128}, {32000, 512}, {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch, {.builds_on = "05_warp_shuffle", .loads = {2}, .stores = {1}});

@@ -10,17 +10,13 @@
 #include <cstdint>
 #include <limits>
 
-#include "best_list.cuh"
 #include "common/step/step.h"
 
 namespace {
 
-using topk::BestList;
-using topk::kAllLanes;
-using topk::kWarpSize;
-
+constexpr int kWarpSize = 32;
 constexpr int kMaxWarps = 32;
-constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
@@ -38,7 +34,9 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
 }
 
-// Every lane returns the combination of all 32: first the maximum, so that a lane rescales once.
+// Every lane returns the combination of all 32. The maximum comes first, so that a lane rescales
+// its sum once: combine() in all five rounds costs ten exponentials, nine of them for nothing
+// (step 05 has that version, variants/combine_every_round.cu).
 __device__ Normalizer warp_reduce(Normalizer mine) {
   float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -75,145 +73,114 @@ __device__ Normalizer block_reduce(Normalizer mine) {
   return {row_m, row_d};
 }
 
-// 16 bytes, the most that a thread loads at once.
-using Vector = uint4;
-template <typename T>
-constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+// A column and the rank of its logit in one number, so that one comparison orders two columns: the
+// rank above, and below it the column, inverted, for of equal logits the lower column is the
+// better. Ranks are in the order of the logits, NaN above them all, and -0 equal to 0.
+using Entry = std::uint64_t;
+constexpr Entry kNobody = 0;  // a place that is empty: below -inf, which is a column like any other
+constexpr unsigned kSign = 0x80000000;
+constexpr unsigned kRankOfNaN = 0xffffffff;
 
-// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
-// whole vectors, and the tail. Head and tail are the edges, an element a thread.
-struct Cut {
-  std::int64_t head;     // elements
-  std::int64_t vectors;  // vectors
-  std::int64_t edges;    // elements of head and tail together
-};
-
-template <typename T>
-__device__ Cut cut_row(const T* x, std::int64_t cols) {
-  static_assert(2 * kPerVector<T> <= kWarpSize, "the first warp has a lane for every edge element");
-  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
-  const int head = (kPerVector<T> - past) % kPerVector<T>;
-  const std::int64_t vectors = (cols - head) / kPerVector<T>;  // 0 also for cols < head
-  return {head, vectors, cols - vectors * kPerVector<T>};
+__device__ Entry entry_of(float x, std::int64_t col) {
+  const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
+  const unsigned rank = x != x ? kRankOfNaN : bits < kSign ? bits | kSign : ~bits;
+  return static_cast<Entry>(rank) << 32 | ~static_cast<unsigned>(col);
 }
 
-// A thread works on one tile while the next is on its way: half of what step 06 has on its way at
-// once, twice, as there would not be registers for more beside the list.
-constexpr int kPerTile = 16;
-template <typename T>
-constexpr int kInFlight = kPerTile / kPerVector<T>;
-template <typename T>
-struct Tile {
-  Vector vectors[kInFlight<T>];
-};
-
-// The vectors x[0], x[blockDim.x], ... Only `left` vectors are the row's: those behind them are not
-// loaded and read as -inf, which adds nothing to a sum.
-template <typename T>
-__device__ Tile<T> load_tile(const Vector* x, std::int64_t left) {
-  Tile<T> tile;
-  T* values = reinterpret_cast<T*>(&tile);
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    values[i] = static_cast<T>(kNegativeInfinity);
-  }
-#pragma unroll
-  for (int i = 0; i < kInFlight<T>; ++i) {
-    if (i * blockDim.x < left) tile.vectors[i] = x[i * blockDim.x];
-  }
-  return tile;
+__device__ float logit_of(Entry entry) {
+  const auto rank = static_cast<unsigned>(entry >> 32);
+  return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
 }
 
-// Adds all values of a tile to d, which is rescaled once for all of them.
-template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
-  const T* values = reinterpret_cast<const T*>(&tile);
-  float m = a.m;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
-  }
-  const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    sum += expf(static_cast<float>(values[i]) - origin);
-  }
-  return {m, a.d * expf(a.m - origin) + sum};
+__device__ std::int64_t column_of(Entry entry) {
+  return ~static_cast<unsigned>(entry);
 }
 
-// Offers the columns of a tile, whose first is `column`, to the list of the warp.
-template <typename T, int kSlots>
-__device__ void offer_tile(BestList<kSlots>& best, const Tile<T>& tile, std::int64_t column,
-                           std::int64_t left) {
-  const T* values = reinterpret_cast<const T*>(&tile);
-  const std::int64_t stride = blockDim.x * kPerVector<T>;
-  topk::offer_columns(best, topk::Offer<kInFlight<T>, kPerVector<T>, T>{values, column, stride,
-                                                                        left * kPerVector<T>});
-}
-
-template <int kSlots, typename T>
-__global__ void __launch_bounds__(kMaxThreads)
-    softmax_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t cols, int k) {
-  const T* x = logits + blockIdx.x * cols;
-  const Cut cut = cut_row(x, cols);
+// Puts an entry where it belongs in a warp's list of the k best, and the last one falls out. Each
+// place takes the better of what it had and what comes from its left: the entry or its neighbour,
+// whichever is the worse. A list of more than 32 takes a turn for each 32 places, from its end, so
+// that no turn overwrites what the next one reads.
+__device__ void insert(Entry* best, int k, Entry entry) {
   const int lane = threadIdx.x % kWarpSize;
-  const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
-  const bool has_edge = threadIdx.x < cut.edges;
-  const std::int64_t edge =
-      threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
-
-  // Asked for before the loop, needed after it: nobody waits for it.
-  const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
-  Normalizer mine;
-  BestList<kSlots> best(k);
-  const Vector* next = reinterpret_cast<const Vector*>(x + cut.head) + threadIdx.x;
-  std::int64_t left = cut.vectors - threadIdx.x;
-  Tile<T> coming = load_tile<T>(next, left);
-  // Lanes of a warp make the same number of rounds: they decide together what enters their list.
-  for (; left + lane > 0; left -= tile_stride) {
-    const Tile<T> tile = coming;
-    next += tile_stride;
-    coming = load_tile<T>(next, left - tile_stride);  // while this one is worked on
-    offer_tile(best, tile, cut.head + (cut.vectors - left) * kPerVector<T>, left);
-    mine = combine_tile(mine, tile);
+  for (int first = (k - 1) / kWarpSize * kWarpSize; first >= 0; first -= kWarpSize) {
+    const int place = first + lane;
+    const Entry mine = place < k ? best[place] : kNobody;
+    const Entry left = 0 < place && place < k ? best[place - 1] : entry;
+    const Entry from_left = left < entry ? left : entry;
+    __syncwarp();  // all have read what is about to change
+    if (place < k) best[place] = mine > from_left ? mine : from_left;
+    __syncwarp();
   }
-  mine = combine(mine, {edge_logit, 1.0f});
-  topk::finish(best, edge_logit, edge, has_edge);
-
-  const Normalizer row = block_reduce(mine);
-  topk::merge_warps(best);
-  topk::write(best, values, indices, [&](float u) { return expf(u - row.m) / row.d; });
 }
 
-template <int kSlots, typename T>
-void launch_with(const worklog::TopK<T>& problem, cudaStream_t stream) {
-  const dim3 grid(problem.rows);
-  const dim3 block(problem.block_size);
-  const std::size_t shared = topk::shared_bytes<kSlots>(problem.block_size);
-  softmax_top_k<kSlots><<<grid, block, shared, stream>>>(problem.logits, problem.values,
-                                                         problem.indices, problem.cols, problem.k);
-  worklog::check_launch("softmax_top_k", grid, block, shared);
+// Takes those of a warp's entries, one a lane, that are better than the k-th best into its list.
+__device__ void offer(Entry* best, int k, Entry mine) {
+  const int lane = threadIdx.x % kWarpSize;
+  while (const unsigned better = __ballot_sync(kAllLanes, mine > best[k - 1])) {
+    const int next = __ffs(better) - 1;
+    insert(best, k, __shfl_sync(kAllLanes, mine, next));
+    if (lane == next) mine = kNobody;
+  }
+}
+
+template <typename T>
+__global__ void softmax_top_k(const T* logits, float* values, std::int64_t* indices,
+                              std::int64_t cols, int k) {
+  extern __shared__ Entry lists[];  // k places a warp, the best first
+  const T* x = logits + blockIdx.x * cols;
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int places = blockDim.x / kWarpSize * k;
+  Entry* best = lists + warp * k;
+
+#pragma unroll 1  // a list is short
+  for (int place = lane; place < k; place += kWarpSize) {
+    best[place] = kNobody;
+  }
+  __syncwarp();
+  Normalizer mine;
+  // The lanes of a warp go through their columns together, for they share a list.
+  for (std::int64_t first = warp * kWarpSize; first < cols; first += blockDim.x) {
+    const std::int64_t col = first + lane;
+    Entry entry = kNobody;
+    if (col < cols) {
+      const float logit = static_cast<float>(x[col]);
+      mine = combine(mine, {logit, 1.0f});
+      entry = entry_of(logit, col);
+    }
+    offer(best, k, entry);
+  }
+  const Normalizer row = block_reduce(mine);  // its barriers also stand behind all lists
+
+  // The first warp takes the others' lists into its own, which becomes the row's.
+  if (warp != 0) return;
+  for (int place = lane + k; place - lane < places; place += kWarpSize) {
+    offer(best, k, place < places ? lists[place] : kNobody);
+  }
+  const std::int64_t row_begin = static_cast<std::int64_t>(blockIdx.x) * k;
+#pragma unroll 1
+  for (int place = lane; place < k; place += kWarpSize) {
+    const Entry entry = best[place];
+    values[row_begin + place] = expf(logit_of(entry) - row.m) / row.d;
+    indices[row_begin + place] = column_of(entry);
+  }
+}
+
+// A list for each warp.
+std::size_t list_bytes(int block_size, int k) {
+  return block_size / kWarpSize * k * sizeof(Entry);
 }
 
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
-  static_assert(topk::slots_for(worklog::kMaxK) == 4, "a case for each power of two");
-  switch (topk::slots_for(problem.k)) {
-    case 1:
-      return launch_with<1>(problem, stream);
-    case 2:
-      return launch_with<2>(problem, stream);
-    default:
-      return launch_with<4>(problem, stream);
-  }
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  const std::size_t shared = list_bytes(problem.block_size, problem.k);
+  softmax_top_k<<<grid, block, shared, stream>>>(problem.logits, problem.values, problem.indices,
+                                                 problem.cols, problem.k);
+  worklog::check_launch("softmax_top_k", grid, block, shared);
 }
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "06_vectorized",
-                      .loads = {1},
-                      .stores = {.per_k = 2},
-                      .block_sizes = 32,
-                      .few_rows_block_sizes = {
-                          {1024, 64}, {32000, 256}, {worklog::BlockSizes::kAnyWidth, 512}}});
+WORKLOG_STEP(launch, {.builds_on = "05_warp_shuffle", .loads = {1}, .stores = {.per_k = 2}});

@@ -9,13 +9,57 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <limits>
 
-#include "common/device/block_reduce.cuh"
 #include "common/step/step.h"
 
 namespace {
 
-using namespace worklog::device;
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
+
+struct Max {
+  static constexpr float kIdentity = -std::numeric_limits<float>::infinity();
+  __device__ float operator()(float a, float b) const {
+    return fmaxf(a, b);  // drops a NaN, which its exponential brings back
+  }
+};
+
+struct Sum {
+  static constexpr float kIdentity = 0.0f;
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+
+// Every lane returns the combination of all 32.
+template <typename Operation>
+__device__ float warp_reduce(float mine, Operation combine) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    mine = combine(mine, __shfl_xor_sync(kAllLanes, mine, distance));
+  }
+  return mine;
+}
+
+// Every thread returns the combination of all threads of the block. Each operation is a function of
+// its own with shared memory of its own, so that no barrier is needed between two of them.
+template <typename Operation>
+__device__ float block_reduce(float mine, Operation combine) {
+  __shared__ float warp_result[kMaxWarps], row_result;
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  mine = warp_reduce(mine, combine);
+  if (lane == 0) warp_result[warp] = mine;
+  __syncthreads();
+  if (warp == 0) {
+    mine = warp_reduce(lane < warps ? warp_result[lane] : Operation::kIdentity, combine);
+    if (lane == 0) row_result = mine;
+  }
+  __syncthreads();
+  return row_result;
+}
 
 // A column a thread.
 __host__ __device__ constexpr std::int64_t blocks_for(std::int64_t count, int block_size) {
@@ -131,7 +175,6 @@ std::int64_t partial_stores(std::int64_t cols, int block_size) {
 WORKLOG_STEP(launch, {.builds_on = "09_long_row_one_block",
                       .loads = {.per_column = 4, .of_partials = partial_loads},
                       .stores = {.per_column = 2, .of_partials = partial_stores},
-                      .block_sizes = {{1 << 20, 1024}, {worklog::BlockSizes::kAnyWidth, 256}},
                       .max_rows = 1,
                       .stores_exponentials = true,
                       .scratch_bytes = scratch_bytes});

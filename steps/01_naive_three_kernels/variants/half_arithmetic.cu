@@ -121,7 +121,6 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "01_naive_three_kernels",
                       .loads = {.per_column = 4, .per_row = 1},
                       .stores = {.per_column = 2, .per_row = 1},
-                      .block_sizes = 32,
                       .summation = worklog::Summation::kSerial,
                       .storage_arithmetic = true,
                       .stores_exponentials = true,

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "common/device/normalizer.cuh"
 #include "common/exercise/exercise.h"
+#include "normalizer.cuh"
 
 namespace {
 
-using namespace worklog::device;
+using namespace given;
 
 constexpr int kPerVector = sizeof(float4) / sizeof(float);
 

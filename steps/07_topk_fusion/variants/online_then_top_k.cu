@@ -7,15 +7,17 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <limits>
 
 #include "common/step/step.h"
-#include "row_tiles.cuh"
-#include "store_softmax.cuh"
-#include "top_k_of_values.cuh"
 
 namespace {
 
-using namespace topk;
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
 
 // What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
 // (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
@@ -31,7 +33,9 @@ __device__ Normalizer combine(Normalizer a, Normalizer b) {
   return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
 }
 
-// Every lane returns the combination of all 32: first the maximum, so that a lane rescales once.
+// Every lane returns the combination of all 32. The maximum comes first, so that a lane rescales
+// its sum once: combine() in all five rounds costs ten exponentials, nine of them for nothing
+// (step 05 has that version, variants/combine_every_round.cu).
 __device__ Normalizer warp_reduce(Normalizer mine) {
   float m = mine.m;
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -68,40 +72,112 @@ __device__ Normalizer block_reduce(Normalizer mine) {
   return {row_m, row_d};
 }
 
-// Adds all values of a tile to d, which is rescaled once for all of them.
 template <typename T>
-__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
-  const T* values = reinterpret_cast<const T*>(&tile);
-  float m = a.m;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    m = fmaxf(m, static_cast<float>(values[i]));  // drops a NaN, which its exponential brings back
-  }
-  const float origin = m == kNegativeInfinity ? 0.0f : m;  // -inf - -inf would be NaN
-  float sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kPerTile; ++i) {
-    sum += expf(static_cast<float>(values[i]) - origin);
-  }
-  return {m, a.d * expf(a.m - origin) + sum};
-}
+__global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
+  const T* x = logits + blockIdx.x * cols;
+  T* y = probabilities + blockIdx.x * cols;
 
-template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
-    softmax(const T* logits, T* probabilities, std::int64_t cols) {
-  const RowShare<T> row(logits + blockIdx.x * cols, cols);
-
-  const float edge = row.load_edge();
   Normalizer mine;
-  row.for_each_tile(
-      [&](const Tile<T>& tile, std::int64_t, std::int64_t) { mine = combine_tile<T>(mine, tile); });
-  mine = combine(mine, {edge, 1.0f});
-  const Normalizer total = block_reduce(mine);
-
-  store_softmax(row, probabilities + blockIdx.x * cols, total.m, total.d);
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    mine = combine(mine, {static_cast<float>(x[col]), 1.0f});
+  }
+  const Normalizer row = block_reduce(mine);
+  for (std::int64_t col = threadIdx.x; col < cols; col += blockDim.x) {
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - row.m) / row.d);
+  }
 }
 
-// Each of the two kernels has its own best block size; the one that is asked for is the softmax's.
+// A column and the rank of its logit in one number, so that one comparison orders two columns: the
+// rank above, and below it the column, inverted, for of equal logits the lower column is the
+// better. Ranks are in the order of the logits, NaN above them all, and -0 equal to 0.
+using Entry = std::uint64_t;
+constexpr Entry kNobody = 0;  // a place that is empty: below -inf, which is a column like any other
+constexpr unsigned kSign = 0x80000000;
+constexpr unsigned kRankOfNaN = 0xffffffff;
+
+__device__ Entry entry_of(float x, std::int64_t col) {
+  const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
+  const unsigned rank = x != x ? kRankOfNaN : bits < kSign ? bits | kSign : ~bits;
+  return static_cast<Entry>(rank) << 32 | ~static_cast<unsigned>(col);
+}
+
+__device__ float logit_of(Entry entry) {
+  const auto rank = static_cast<unsigned>(entry >> 32);
+  return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
+}
+
+__device__ std::int64_t column_of(Entry entry) {
+  return ~static_cast<unsigned>(entry);
+}
+
+// Puts an entry where it belongs in a warp's list of the k best, and the last one falls out. Each
+// place takes the better of what it had and what comes from its left: the entry or its neighbour,
+// whichever is the worse. A list of more than 32 takes a turn for each 32 places, from its end, so
+// that no turn overwrites what the next one reads.
+__device__ void insert(Entry* best, int k, Entry entry) {
+  const int lane = threadIdx.x % kWarpSize;
+  for (int first = (k - 1) / kWarpSize * kWarpSize; first >= 0; first -= kWarpSize) {
+    const int place = first + lane;
+    const Entry mine = place < k ? best[place] : kNobody;
+    const Entry left = 0 < place && place < k ? best[place - 1] : entry;
+    const Entry from_left = left < entry ? left : entry;
+    __syncwarp();  // all have read what is about to change
+    if (place < k) best[place] = mine > from_left ? mine : from_left;
+    __syncwarp();
+  }
+}
+
+// Takes those of a warp's entries, one a lane, that are better than the k-th best into its list.
+__device__ void offer(Entry* best, int k, Entry mine) {
+  const int lane = threadIdx.x % kWarpSize;
+  while (const unsigned better = __ballot_sync(kAllLanes, mine > best[k - 1])) {
+    const int next = __ffs(better) - 1;
+    insert(best, k, __shfl_sync(kAllLanes, mine, next));
+    if (lane == next) mine = kNobody;
+  }
+}
+
+template <typename T>
+__global__ void top_k(const T* given, float* values, std::int64_t* indices, std::int64_t cols,
+                      int k) {
+  extern __shared__ Entry lists[];  // k places a warp, the best first
+  const T* x = given + blockIdx.x * cols;
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int places = blockDim.x / kWarpSize * k;
+  Entry* best = lists + warp * k;
+
+#pragma unroll 1  // a list is short
+  for (int place = lane; place < k; place += kWarpSize) {
+    best[place] = kNobody;
+  }
+  __syncwarp();
+  // The lanes of a warp go through their columns together, for they share a list.
+  for (std::int64_t first = warp * kWarpSize; first < cols; first += blockDim.x) {
+    const std::int64_t col = first + lane;
+    offer(best, k, col < cols ? entry_of(static_cast<float>(x[col]), col) : kNobody);
+  }
+  __syncthreads();  // all lists are complete
+
+  // The first warp takes the others' lists into its own, which becomes the row's.
+  if (warp != 0) return;
+  for (int place = lane + k; place - lane < places; place += kWarpSize) {
+    offer(best, k, place < places ? lists[place] : kNobody);
+  }
+  const std::int64_t row_begin = static_cast<std::int64_t>(blockIdx.x) * k;
+#pragma unroll 1
+  for (int place = lane; place < k; place += kWarpSize) {
+    const Entry entry = best[place];
+    values[row_begin + place] = logit_of(entry);
+    indices[row_begin + place] = column_of(entry);
+  }
+}
+
+// A list for each warp.
+std::size_t list_bytes(int block_size, int k) {
+  return block_size / kWarpSize * k * sizeof(Entry);
+}
+
 template <typename T>
 void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
@@ -109,7 +185,14 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
   T* probabilities = problem.scratch.template take<T>(problem.rows * problem.cols);
   softmax<<<grid, block, 0, stream>>>(problem.logits, probabilities, problem.cols);
   worklog::check_launch("softmax", grid, block);
-  launch_top_k(probabilities, problem, top_k_block_size(problem.rows, problem.cols), stream);
+
+  // Its own best block size, which the recorded sweep found for it alone.
+  const worklog::Step& top_k_only = worklog::registered_step("07_topk_fusion", "top_k_only");
+  const dim3 top_k_block(top_k_only.info.block_size_for(problem.rows, problem.cols));
+  const std::size_t shared = list_bytes(top_k_block.x, problem.k);
+  top_k<<<grid, top_k_block, shared, stream>>>(static_cast<const T*>(probabilities), problem.values,
+                                               problem.indices, problem.cols, problem.k);
+  worklog::check_launch("top_k", grid, top_k_block, shared);
 }
 
 std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) {
@@ -118,12 +201,8 @@ std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols, std::size_t ele
 
 }  // namespace
 
-WORKLOG_STEP(
-    launch,
-    {.builds_on = "07_topk_fusion/safe_then_top_k",
-     .loads = {3},
-     .stores = {.per_column = 1, .per_k = 2},
-     .block_sizes = {{1024, 32}, {4096, 128}, {10000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes = {{1024, 64}, {4096, 128}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .scratch_bytes = scratch_bytes,
-     .top_k_operation = worklog::Operation::kSoftmaxThenTopK});
+WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion/safe_then_top_k",
+                      .loads = {3},
+                      .stores = {.per_column = 1, .per_k = 2},
+                      .scratch_bytes = scratch_bytes,
+                      .top_k_operation = worklog::Operation::kSoftmaxThenTopK});

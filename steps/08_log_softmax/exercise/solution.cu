@@ -5,13 +5,12 @@
 
 #include <cstdint>
 
-#include "common/device/block_reduce.cuh"
-#include "common/device/normalizer.cuh"
 #include "common/exercise/exercise.h"
+#include "reductions.cuh"
 
 namespace {
 
-using namespace worklog::device;
+using namespace given;
 
 // ---- your part begins ----
 

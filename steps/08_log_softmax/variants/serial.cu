@@ -50,5 +50,4 @@ void launch(const worklog::LogSoftmax<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "08_log_softmax",
                       .loads = {3},
                       .stores = {1},
-                      .block_sizes = 32,
                       .summation = worklog::Summation::kSerial});

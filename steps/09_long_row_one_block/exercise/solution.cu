@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "common/device/block_reduce.cuh"
+#include "block_reduce.cuh"
 #include "common/exercise/exercise.h"
 
 namespace {
 
-using namespace worklog::device;
+using namespace given;
 
 // 40 KiB of the 48 that a block has without asking for more.
 constexpr int kKept = 10240;

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "common/device/block_reduce.cuh"
+#include "block_reduce.cuh"
 #include "common/exercise/exercise.h"
 
 namespace {
 
-using namespace worklog::device;
+using namespace given;
 
 // A column a thread.
 constexpr std::int64_t blocks_for(std::int64_t count, int block_size) {

@@ -6,12 +6,12 @@
 
 #include <cstdint>
 
-#include "common/device/normalizer.cuh"
 #include "common/exercise/exercise.h"
+#include "normalizer.cuh"
 
 namespace {
 
-using namespace worklog::device;
+using namespace given;
 
 constexpr int kReducingBlocks = 64;
 

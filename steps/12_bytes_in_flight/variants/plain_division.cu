@@ -1,4 +1,4 @@
-// Step 06, with a division for each element
+// Step 12, variant: a division for each element
 //
 // The step as it would be with `/` in the second pass, in place of a product with the reciprocal
 // that is corrected by what it is off. The accesses are the same: what separates the two in time is
@@ -93,8 +93,8 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   return {head, vectors, cols - vectors * kPerVector<T>};
 }
 
-// The elements that a thread has on their way at once. With 16 too little of a row is under way;
-// with 64 a thread needs so many registers that fewer threads fit.
+// The elements that a thread has on their way at once. tile_of_8, a variant, has fewer; the 64
+// registers that a thread of a block of 1024 may have hold no more.
 constexpr int kPerTile = 32;
 template <typename T>
 constexpr int kInFlight = kPerTile / kPerVector<T>;
@@ -158,23 +158,27 @@ __device__ Tile<T> softmax_of(Tile<T> tile, Normalizer row) {
   return tile;
 }
 
-// Where load_tile loads from, stores there; element by element if `y` is not aligned as `x` was.
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, std::int64_t i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    __stcs(reinterpret_cast<Vector*>(y) + i, vector);
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+// Where load_tile loads from, stores there.
 template <typename T>
 __device__ void store_tile(const Tile<T>& tile, T* y, std::int64_t first, std::int64_t end) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0;
-  const T* values = reinterpret_cast<const T*>(&tile);
 #pragma unroll
   for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
-    if (vector >= end) return;
-    if (aligned) {
-      __stcs(reinterpret_cast<Vector*>(y) + vector, tile.vectors[i]);
-    } else {
-#pragma unroll
-      for (int j = 0; j < kPerVector<T>; ++j) {
-        y[vector * kPerVector<T> + j] = values[i * kPerVector<T> + j];
-      }
-    }
+    if (vector < end) store(tile.vectors[i], y, vector);
   }
 }
 
@@ -185,6 +189,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   T* y = probabilities + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
   const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  T* y_vectors = y + cut.head;
   const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
   const bool has_edge = threadIdx.x < cut.edges;
   const std::int64_t edge =
@@ -201,7 +206,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   if (has_edge) y[edge] = static_cast<T>(expf(static_cast<float>(x[edge]) - row.m) / row.d);
   for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
     const Tile<T> tile = load_tile<T, Read::kLast>(x_vectors, first, cut.vectors);
-    store_tile(softmax_of(tile, row), y + cut.head, first, cut.vectors);
+    store_tile(softmax_of(tile, row), y_vectors, first, cut.vectors);
   }
 }
 
@@ -215,15 +220,4 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(
-    launch,
-    {.builds_on = "06_vectorized",
-     .loads = {2},
-     .stores = {1},
-     .block_sizes = {{1024, 32}, {10000, 128}, {25000, 256}, {worklog::BlockSizes::kAnyWidth, 512}},
-     .few_rows_block_sizes = {{1024, 32},
-                              {4096, 128},
-                              {10000, 512},
-                              {25000, 1024},
-                              {32000, 512},
-                              {worklog::BlockSizes::kAnyWidth, 1024}}});
+WORKLOG_STEP(launch, {.builds_on = "12_bytes_in_flight", .loads = {2}, .stores = {1}});
