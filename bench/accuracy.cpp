@@ -2,7 +2,6 @@
 // so that other implementations (bench/baselines) can be judged on the same numbers.
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,7 +11,9 @@
 #include "bench/cudnn_softmax.h"
 #include "bench/cudnn_steps.h"
 #include "bench/times.h"
+#include "common/program/write_whole.h"
 #include "common/step/step.h"
+#include "common/verify/case_buffers.h"
 #include "common/verify/verify.h"
 
 namespace {
@@ -31,17 +32,9 @@ std::string file_name(const Case& a_case) {
 
 // Rows of 4-byte floating-point numbers, one after the other.
 void write_input(const std::string& path, const Case& a_case) {
-  const worklog::RowSource rows =
-      worklog::make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols);
-  std::vector<float> row(static_cast<std::size_t>(a_case.cols));
-  std::ofstream file(path, std::ios::binary);
-  for (std::int64_t i = 0; i < a_case.rows; ++i) {
-    rows(i, row);
-    file.write(reinterpret_cast<const char*>(row.data()),
-               static_cast<std::streamsize>(row.size() * sizeof(float)));
-  }
-  file.close();
-  if (!file) throw std::runtime_error(path + ": cannot be written");
+  const std::vector<float> logits = worklog::logits_of<float>(a_case);
+  worklog::write_whole(
+      path, {reinterpret_cast<const char*>(logits.data()), logits.size() * sizeof(float)});
 }
 
 // Softmax in fp32, and on any logits.
@@ -103,10 +96,8 @@ void measure_all(const std::string& folder) {
     for (const Step& cudnn : cudnn_steps)
       of_baselines.push_back(accuracy_of_cudnn(cudnn, a_case));
   }
-  std::ofstream file(folder + "/accuracy.json");
-  file << json{{"accuracy", of_steps}, {"baseline_accuracy", of_baselines}}.dump(1) << '\n';
-  file.close();
-  if (!file) throw std::runtime_error(folder + "/accuracy.json: cannot be written");
+  const json document = {{"accuracy", of_steps}, {"baseline_accuracy", of_baselines}};
+  worklog::write_whole(folder + "/accuracy.json", document.dump(1) + '\n');
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // worklog_bench: the time of every step, variant, type and shape, as Google Benchmark's results.
 //
 // Google Benchmark owns the names, the filter and the JSON (--benchmark_out=FILE). The samples are
-// ours (common/harness/timing.h): Google Benchmark calls each measurement once and is told its
+// ours (common/measure/timing.h): Google Benchmark calls each measurement once and is told its
 // median.
 
 #include <benchmark/benchmark.h>
@@ -10,10 +10,12 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cudnn_softmax.h"
 #include "bench/cudnn_steps.h"
+#include "bench/fields.h"
 #include "bench/measurement.h"
 #include "bench/reporters.h"
 #include "bench/times.h"
@@ -28,6 +30,8 @@ using worklog::bench::Refused;
 using worklog::bench::Result;
 using worklog::bench::Subject;
 using worklog::bench::Times;
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int kSuccess = 0;
 constexpr int kFailure = 1;
@@ -113,7 +117,15 @@ std::vector<Measurement> measurements_to_register(bool lists_only) {
   return worklog::bench::all_measurements(worklog::all_steps());
 }
 
+// What would be timed, for other programs to time the same.
+constexpr char kMeasurements[] = "--measurements=";
+
 int bench(int argc, char** argv) {
+  if (argc == 2 && has_flag(argc, argv, kMeasurements)) {
+    worklog::bench::write_measurements(measurements_to_register(true),
+                                       argv[1] + std::strlen(kMeasurements));
+    return kSuccess;
+  }
   if (has_flag(argc, argv, "--benchmark_format")) {
     throw std::invalid_argument("--benchmark_format: the JSON goes to --benchmark_out=FILE");
   }
@@ -124,13 +136,11 @@ int bench(int argc, char** argv) {
   std::unique_ptr<Times> times;
   if (!lists_only) {
     times = worklog::bench::make_times();
-    for (const auto& [name, value] : times->machine())
-      benchmark::AddCustomContext(name, value);
   }
   register_all(measurements, times.get());
 
   worklog::bench::LineReporter lines(measurements.size());
-  worklog::bench::MedianJsonReporter json;
+  worklog::bench::ResultsReporter json(measurements, times ? times->machine() : Pairs{});
   const bool to_file = has_flag(argc, argv, "--benchmark_out=");
   const std::size_t run = benchmark::RunSpecifiedBenchmarks(&lines, to_file ? &json : nullptr);
   benchmark::Shutdown();

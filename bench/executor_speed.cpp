@@ -14,15 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "common/cuda/device_buffer.h"
-#include "common/simt/executor/counters.h"
+#include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "common/step/step.h"
+#include "simt/executor/counters.h"
 
 namespace {
 
-using worklog::DeviceBuffer;
-using worklog::Softmax;
 using worklog::Step;
 
 constexpr char kStep[] = "05_warp_shuffle";
@@ -46,17 +44,9 @@ std::vector<float> ramp() {
 
 void softmax(benchmark::State& state, bool counting, bool checking) {
   const Step& step = find_step();
-  const std::vector<float> host = ramp();
-  DeviceBuffer<float> logits(kRows * kCols);
-  DeviceBuffer<float> probabilities(kRows * kCols);
-  worklog::check(
-      cudaMemcpy(logits.data(), host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice),
-      "cudaMemcpy");
-  const Softmax<float> problem{.logits = logits.data(),
-                               .probabilities = probabilities.data(),
-                               .rows = kRows,
-                               .cols = kCols,
-                               .block_size = kBlockSize};
+  auto buffers = worklog::problem_buffers<float>(step, kRows, kCols);
+  buffers.logits.upload(ramp());
+  const auto problem = buffers.problem(kBlockSize);
   simt::set_counting(counting);
   simt::set_checking(checking);
   for ([[maybe_unused]] auto _ : state)

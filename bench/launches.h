@@ -19,12 +19,14 @@ struct ProfiledLaunch {
   std::array<unsigned, 3> grid = {};
   std::array<unsigned, 3> block = {};
   std::size_t dynamic_shared_bytes = 0;
+  bool on_stream = true;  ///< on the one that the work was given
   /// From the executor only: the kernel's name without template arguments, and all counters.
   std::string kernel;
   std::vector<std::pair<std::string, std::uint64_t>> counters;
 };
 
-/// Runs `work` once, to its end, and returns its launches in order.
+/// Runs `work` once, to its end, on a stream of its own, and returns its launches in order. On a
+/// GPU one on another stream is an error; on the executor the launch says so.
 std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work);
 
 }  // namespace worklog::bench

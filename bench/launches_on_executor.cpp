@@ -1,5 +1,6 @@
 #include "bench/launches.h"
-#include "common/simt/executor/launch_observer.h"
+#include "common/cuda/stream.h"
+#include "simt/executor/launch_observer.h"
 
 namespace worklog::bench {
 
@@ -9,11 +10,12 @@ std::array<unsigned, 3> to_array(const simt::Dim3& shape) {
   return {shape.x, shape.y, shape.z};
 }
 
-ProfiledLaunch listed(const simt::EndedLaunch& launch) {
+ProfiledLaunch listed(const simt::EndedLaunch& launch, cudaStream_t stream) {
   ProfiledLaunch result{
       .grid = to_array(launch.config.grid),
       .block = to_array(launch.config.block),
       .dynamic_shared_bytes = launch.config.dynamic_shared_bytes,
+      .on_stream = launch.config.stream == stream,
       .kernel = std::string(launch.kernel.substr(0, launch.kernel.find('<'))),
       .counters = {},
   };
@@ -25,11 +27,12 @@ ProfiledLaunch listed(const simt::EndedLaunch& launch) {
 }  // namespace
 
 std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work) {
+  const Stream stream;
   std::vector<ProfiledLaunch> launches;
   simt::observe_launches(
-      [&](const simt::EndedLaunch& ended) { launches.push_back(listed(ended)); });
+      [&](const simt::EndedLaunch& ended) { launches.push_back(listed(ended, stream.get())); });
   try {
-    work(nullptr);
+    work(stream.get());
   } catch (...) {
     simt::observe_launches({});
     throw;

@@ -1,6 +1,7 @@
 #include "bench/measurement.h"
 
 #include "bench/shapes.h"
+#include "common/step/problem_buffers.h"
 
 namespace worklog::bench {
 
@@ -27,16 +28,16 @@ void add_transfer(std::vector<Measurement>& list, Subject subject, const Shape& 
   list.push_back({subject, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
 }
 
-std::string subject_of(const Measurement& m) {
-  if (m.subject == Subject::kCopy) return "copy";
-  if (m.subject == Subject::kRead) return "read";
-  return m.step->label();
-}
-
 }  // namespace
 
+std::string Measurement::subject_name() const {
+  if (subject == Subject::kCopy) return "copy";
+  if (subject == Subject::kRead) return "read";
+  return step->label();
+}
+
 std::string Measurement::name() const {
-  return subject_of(*this) + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
+  return subject_name() + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
          std::to_string(cols) + (k > 0 ? "/k" + std::to_string(k) : "") + "/" +
          std::string(name_of(cache));
 }
@@ -44,11 +45,8 @@ std::string Measurement::name() const {
 std::int64_t Measurement::bytes() const {
   const std::int64_t array = rows * cols * static_cast<std::int64_t>(size_of(dtype));
   if (subject == Subject::kRead) return array;
-  if (step != nullptr && step->takes<NegativeLogLikelihood>()) {
-    return array + rows * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
-  }
-  if (k == 0) return 2 * array;
-  return array + rows * k * static_cast<std::int64_t>(sizeof(float) + sizeof(std::int64_t));
+  if (subject == Subject::kCopy) return 2 * array;
+  return array_lengths(*step, rows, cols, k, dtype).bytes_to_move(dtype);
 }
 
 Subject Measurement::ceiling() const {

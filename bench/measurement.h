@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/cache.h"
+#include "common/measure/cache.h"
 #include "common/step/dtype.h"
 #include "common/step/step.h"
 
@@ -34,6 +34,9 @@ struct Measurement {
   /// Such as "07_topk_fusion/safe_fused/f32/4000x25000/k5/cold", "copy/f32/4000x25000/cold" or
   /// "cudnn/softmax_fast/f32/4000x25000/cold".
   std::string name() const;
+
+  /// The name's first part: a step with its variant, "copy", "cudnn/softmax_fast" and so on.
+  std::string subject_name() const;
 
   /// Bytes that must cross the memory bus: each logit read once, each result written once. What a
   /// step reads or writes beyond that is its own doing.

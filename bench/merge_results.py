@@ -6,23 +6,20 @@ folders is left out. Of two rows of the same name the later one stays. A baselin
 copy's or the read's time at their shape, so that they too can be shown as a fraction of it.
 
 The baselines' errors stay too, with those of worklog_accuracy (--accuracy). With --records the
-files are those that step programs write, and only their records are joined.
+files are those that step programs write, and only their records are joined; with --sweeps those of
+worklog_sweep, of which the later one's row stays.
 """
 
 import argparse
+import datetime
 import json
-import os
-import re
 import sys
 from pathlib import Path
 
+from whole_file import write_whole
+
 PRIVATE = ("host_name", "executable")
-# What Google Benchmark adds for itself. Its times are events' times here, and stand as real_time.
-BOOKKEEPING = (
-    "family_index", "per_family_instance_index", "run_name", "repetitions", "repetition_index",
-    "threads", "iterations", "cpu_time",
-)  # fmt: skip
-SHAPE = re.compile(r"/(f32|f16|bf16)/(\d+x\d+)(/k\d+)?/(cold|warm)$")
+SHAPE = ("dtype", "rows", "cols", "cache")
 
 
 def read(path, *fields, optional=()):
@@ -38,28 +35,26 @@ def read(path, *fields, optional=()):
 
 
 def ceilings(rows):
-    """Times of copies and reads by the name without its first part."""
+    """Times of copies and reads at each shape."""
     return {
-        name: row["median_us"]
-        for name, row in ((row["name"], row) for row in rows)
-        if name.split("/")[0] in ("copy", "read") and "median_us" in row
+        (row["baseline"], *shape_of(row)): row["median_us"]
+        for row in rows
+        if row.get("baseline") in ("copy", "read") and "median_us" in row
     }
 
 
+def shape_of(row):
+    return tuple(row[name] for name in SHAPE)
+
+
 def with_ceiling(row, known):
-    shape = SHAPE.search(row["name"])
-    if shape is None or "median_us" not in row or "copy_us" in row or "read_us" in row:
+    if "median_us" not in row or "copy_us" in row or "read_us" in row:
         return row
-    dtype, size, k, cache = shape.groups()
-    kind = "read" if k else "copy"
-    ceiling = known.get(f"{kind}/{dtype}/{size}/{cache}")
+    kind = "read" if row["k"] else "copy"
+    ceiling = known.get((kind, *shape_of(row)))
     if ceiling is None:
         return row
     return row | {f"{kind}_us": ceiling, "fraction": ceiling / row["median_us"]}
-
-
-def without_bookkeeping(row):
-    return {name: value for name, value in row.items() if name not in BOOKKEEPING}
 
 
 def join_results(paths, accuracy_paths):
@@ -68,7 +63,7 @@ def join_results(paths, accuracy_paths):
     ]
     context, rows, errors = first
     known = ceilings(rows)
-    for path, (more_context, more_rows, more_errors) in zip(paths[1:], others):
+    for path, (more_context, more_rows, more_errors) in zip(paths[1:], others, strict=True):
         if more_context.get("gpu") != context.get("gpu"):
             sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
         context = more_context | context
@@ -77,12 +72,26 @@ def join_results(paths, accuracy_paths):
     for path in accuracy_paths:
         errors = (errors or []) + read(path, "baseline_accuracy")[0]
     context = {name: value for name, value in context.items() if name not in PRIVATE}
-    latest_rows = {row["name"]: without_bookkeeping(row) for row in rows}
+    latest_rows = {row["name"]: row for row in rows}
     joined = {"context": context, "benchmarks": list(latest_rows.values())}
     if errors:
         latest = {(row["baseline"], row["input"]): row for row in errors}
         joined["baseline_accuracy"] = list(latest.values())
     return joined
+
+
+def join_sweeps(paths):
+    context, rows = {}, {}
+    for path in paths:
+        more_context, more_rows = read(path, "context", "sweep")
+        if context and more_context.get("gpu") != context.get("gpu"):
+            sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
+        context |= more_context
+        for row in more_rows:
+            rows[tuple(row[name] for name in ("step", "variant", "dtype", "rows", "cols"))] = row
+    now = datetime.datetime.now(datetime.timezone.utc)
+    context.setdefault("date", now.isoformat(timespec="seconds"))
+    return {"context": context, "sweep": list(rows.values())}
 
 
 def join_records(paths):
@@ -105,7 +114,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("inputs", nargs="+", type=Path, metavar="RESULTS.json")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE")
-    parser.add_argument("--records", action="store_true", help="of step programs")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--records", action="store_true", help="of step programs")
+    kinds.add_argument("--sweeps", action="store_true", help="of worklog_sweep")
     parser.add_argument(
         "--accuracy",
         action="append",
@@ -115,16 +126,16 @@ def main():
         help="of worklog_accuracy",
     )
     options = parser.parse_args()
-    if options.records and options.accuracy:
-        parser.error("--records: has no --accuracy")
+    if (options.records or options.sweeps) and options.accuracy:
+        parser.error("--accuracy: is of times alone")
 
     if options.records:
         joined = join_records(options.inputs)
+    elif options.sweeps:
+        joined = join_sweeps(options.inputs)
     else:
         joined = join_results(options.inputs, options.accuracy)
-    part = options.out.with_name(options.out.name + ".part")
-    part.write_text(to_text(joined))
-    os.replace(part, options.out)
+    write_whole(options.out, to_text(joined))
 
 
 if __name__ == "__main__":

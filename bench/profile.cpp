@@ -2,14 +2,12 @@
 // which launches that made. On a GPU it is run under Nsight Compute (bench/profile_on_gpu.sh),
 // whose rows come in the same order; worklog_profile_cpu adds what the CPU executor counted.
 
-#include <chrono>
-#include <cstdio>
+#include <CLI/CLI.hpp>
 #include <ctime>
-#include <fstream>
+#include <fmt/chrono.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,29 +15,19 @@
 #include "bench/launches.h"
 #include "bench/profile_cases.h"
 #include "common/cuda/device.h"
-#include "common/cuda/device_buffer.h"
-#include "common/harness/measure.h"
+#include "common/measure/measure.h"
+#include "common/program/command_line.h"
+#include "common/program/write_whole.h"
 #include "common/step/run.h"
-#include "common/verify/inputs.h"
-#include "common/verify/labels.h"
-#include "common/verify/rows_in_parallel.h"
+#include "common/verify/case_buffers.h"
 
 namespace {
 
 using nlohmann::ordered_json;
-using worklog::DeviceBuffer;
 using worklog::DType;
 using worklog::bench::ProfileCase;
 using worklog::bench::ProfiledLaunch;
 using worklog::bench::ProfilePart;
-
-constexpr char kUsage[] =
-    "usage: PROGRAM parity|hardware --out FILE [--type f32|f16|bf16] [--steps TEXT]\n"
-    "  parity        small shapes, for counts that the CPU executor must equal\n"
-    "  hardware      large shapes, for what only hardware knows\n"
-    "  --out FILE    where the JSON goes: the launches, in order\n"
-    "  --type T      only this storage type\n"
-    "  --steps TEXT  only steps and variants whose label contains TEXT, such as 06 or 07_topk\n";
 
 struct Options {
   ProfilePart part = {};
@@ -48,68 +36,46 @@ struct Options {
   std::string steps;
 };
 
-Options parse(int argc, char** argv) {
-  if (argc < 2) throw std::invalid_argument("parity or hardware is missing");
+// Nothing if only help was asked for, which is printed.
+std::optional<Options> parse(int argc, char** argv) {
   Options options;
-  options.part = worklog::bench::profile_part_from_name(argv[1]);
-  for (int i = 2; i < argc; i += 2) {
-    const std::string flag = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(flag + ": a value is missing");
-    const std::string value = argv[i + 1];
-    if (flag == "--out") {
-      options.out = value;
-    } else if (flag == "--type") {
-      options.type = worklog::dtype_from_name(value);
-    } else if (flag == "--steps") {
-      options.steps = value;
-    } else {
-      throw std::invalid_argument("unknown option '" + flag + "'");
-    }
-  }
-  if (options.out.empty()) throw std::invalid_argument("--out FILE is missing");
-  return options;
+  CLI::App app(
+      "Runs every step once at each shape of a profile, and writes which launches that made.",
+      "worklog_profile");
+  const auto set_part = [&](const std::string& name) {
+    options.part = worklog::bench::profile_part_from_name(name);
+  };
+  app.add_option_function<std::string>(
+         "part", set_part,
+         "parity: small shapes, for counts that the CPU executor must equal; hardware: large ones, "
+         "for what only hardware knows")
+      ->type_name("parity|hardware")
+      ->required();
+  app.add_option("--out", options.out, "where the JSON goes: the launches, in order")
+      ->type_name("FILE")
+      ->required();
+  app.add_option_function<std::string>(
+         "--type", [&](const std::string& name) { options.type = worklog::dtype_from_name(name); },
+         "only this storage type")
+      ->type_name("f32|f16|bf16");
+  app.add_option("--steps", options.steps,
+                 "only steps and variants whose label contains TEXT, such as 06 or 07_topk")
+      ->type_name("TEXT");
+  if (!worklog::wants_help(app, argc, argv)) return options;
+  std::cout << app.help();
+  return std::nullopt;
 }
 
-// The logits that steps are verified on, so that both machines see the same: which columns enter
+// On the logits that steps are verified on, so that both machines see the same: which columns enter
 // a list of the best depends on them.
-template <typename T>
-DeviceBuffer<T> random_logits(const ProfileCase& a_case) {
-  const worklog::RowSource row_of =
-      worklog::make_rows(worklog::Input::kRandom, a_case.dtype, a_case.rows, a_case.cols);
-  const auto cols = static_cast<std::size_t>(a_case.cols);
-  std::vector<T> logits(static_cast<std::size_t>(a_case.rows) * cols);
-  worklog::for_rows_in_parallel(
-      a_case.rows, a_case.cols, [&](std::int64_t first, std::int64_t end) {
-        std::vector<float> row(cols);
-        for (std::int64_t i = first; i < end; ++i) {
-          row_of(i, row);
-          for (std::size_t col = 0; col < cols; ++col)
-            logits[static_cast<std::size_t>(i) * cols + col] = static_cast<T>(row[col]);
-        }
-      });
-  return DeviceBuffer<T>(logits);
-}
-
-template <typename T>
-std::vector<ProfiledLaunch> launches_of(const ProfileCase& a_case, const DeviceBuffer<T>& logits) {
-  const auto [step, dtype, rows, cols, k] = a_case;
-  DeviceBuffer<std::byte> scratch(worklog::scratch_bytes(*step, rows, cols, dtype));
-  const bool has_labels = step->takes<worklog::NegativeLogLikelihood>();
-  const DeviceBuffer<std::int64_t> labels(worklog::labels_of(has_labels ? rows : 0, cols));
-  DeviceBuffer<T> columns(step->keeps_columns() ? rows * cols : 0);
-  DeviceBuffer<float> values(has_labels ? rows : rows * k);
-  DeviceBuffer<std::int64_t> indices(rows * k);
-  const worklog::AnyProblem<T> problem{.logits = logits.data(),
-                                       .labels = labels.data(),
-                                       .columns = columns.data(),
-                                       .values = values.data(),
-                                       .indices = indices.data(),
-                                       .rows = rows,
-                                       .cols = cols,
-                                       .k = k,
-                                       .scratch = {scratch.data(), scratch.size()}};
-  return worklog::bench::run_and_list(
-      [&](cudaStream_t stream) { worklog::run(*a_case.step, problem, stream); });
+std::vector<ProfiledLaunch> launches_of(const ProfileCase& profiled) {
+  const auto [step, dtype, rows, cols, k] = profiled;
+  const worklog::Case a_case{dtype, rows, cols, k, worklog::Input::kRandom};
+  return worklog::with_type(dtype, [&]<typename T>(T) {
+    auto buffers = worklog::buffers_of<T>(*profiled.step, a_case);
+    return worklog::bench::run_and_list(
+        [&](cudaStream_t stream) { worklog::run(*profiled.step, buffers.problem(), stream); });
+  });
 }
 
 ordered_json to_json(const ProfiledLaunch& launch) {
@@ -135,42 +101,18 @@ ordered_json to_json(const ProfileCase& a_case, const std::vector<ProfiledLaunch
   return json;
 }
 
-// Consecutive cases of one type and shape share their logits.
 ordered_json profile(const std::vector<ProfileCase>& cases) {
   ordered_json list = ordered_json::array();
-  for (std::size_t first = 0; first < cases.size();) {
-    worklog::with_type(cases[first].dtype, [&]<typename T>(T) {
-      const ProfileCase& shape = cases[first];
-      const DeviceBuffer<T> logits = random_logits<T>(shape);
-      for (; first < cases.size(); ++first) {
-        const ProfileCase& next = cases[first];
-        if (next.dtype != shape.dtype || next.rows != shape.rows || next.cols != shape.cols) break;
-        std::cerr << "[" << first + 1 << "/" << cases.size() << "] " << next.step->label() << " "
-                  << name_of(next.dtype) << " " << next.rows << " x " << next.cols << std::endl;
-        list.push_back(to_json(next, launches_of(next, logits)));
-      }
-    });
+  for (const ProfileCase& next : cases) {
+    std::cerr << "[" << list.size() + 1 << "/" << cases.size() << "] " << next.step->label() << " "
+              << name_of(next.dtype) << " " << next.rows << " x " << next.cols << std::endl;
+    list.push_back(to_json(next, launches_of(next)));
   }
   return list;
 }
 
 std::string now() {
-  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  char text[32];
-  std::strftime(text, sizeof text, "%FT%TZ", std::gmtime(&time));
-  return text;
-}
-
-// Through a temporary file, so that an interrupted run leaves no half of one.
-void write(const std::string& path, const ordered_json& document) {
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary);
-  file << document.dump(1) << '\n';
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw std::runtime_error("--out " + path + ": cannot be written");
-  }
+  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 void run(const Options& options) {
@@ -186,22 +128,19 @@ void run(const Options& options) {
                            {"cuda_driver", device.driver_version},
                            {"cuda_runtime", device.runtime_version}};
   document["cases"] = profile(cases);
-  write(options.out, document);
+  worklog::write_whole(options.out, document.dump(1) + '\n');
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
   try {
-    options = parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "worklog_profile: " << error.what() << '\n' << kUsage;
-    return 2;
-  }
-  try {
-    run(options);
+    const std::optional<Options> options = parse(argc, argv);
+    if (options) run(*options);
     return 0;
+  } catch (const std::invalid_argument& error) {  // of the command line
+    std::cerr << "worklog_profile: " << error.what() << "\nsee worklog_profile --help\n";
+    return 2;
   } catch (const std::exception& error) {
     std::cerr << "worklog_profile: " << error.what() << '\n';
     return 1;

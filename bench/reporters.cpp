@@ -1,42 +1,84 @@
 #include "bench/reporters.h"
 
 #include <cstdio>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+
+#include "bench/fields.h"
 
 namespace worklog::bench {
 
+namespace {
+
+// The time of day in UTC, such as 2026-01-31T23:59:59+00:00.
+std::string now() {
+  return fmt::format("{:%FT%T+00:00}", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace
+
 bool LineReporter::ReportContext(const Context&) {
-  std::printf("%-62s %12s %8s %8s %9s\n", "", "median us", "spread", "GB/s", "ceiling");
+  fmt::print("{:62} {:>12} {:>8} {:>8} {:>9}\n", "", "median us", "spread", "GB/s", "ceiling");
   return true;
 }
 
 void LineReporter::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    const std::string number =
-        "[" + std::to_string(++reported_) + "/" + std::to_string(measurements_) + "] ";
+    const std::string name =
+        fmt::format("[{}/{}] {}", ++reported_, measurements_, run.benchmark_name());
     if (run.counters.find("median_us") == run.counters.end()) {
-      std::printf("%s%s: no time: %s\n", number.c_str(), run.benchmark_name().c_str(),
-                  run.report_label.c_str());
+      fmt::print("{}: no time: {}\n", name, run.report_label);
     } else {
-      const auto counter = [&](const char* name) { return run.counters.at(name).value; };
-      std::printf("%-62s %12.2f %7.1f%% %8.0f %8.1f%%  %s\n",
-                  (number + run.benchmark_name()).c_str(), counter("median_us"),
-                  100.0 * counter("spread"), counter("gbps"), 100.0 * counter("fraction"),
-                  run.report_label.c_str());
+      const auto counter = [&](const char* wanted) { return run.counters.at(wanted).value; };
+      fmt::print("{:62} {:12.2f} {:7.1f}% {:8.0f} {:8.1f}%  {}\n", name, counter("median_us"),
+                 100.0 * counter("spread"), counter("gbps"), 100.0 * counter("fraction"),
+                 run.report_label);
     }
   }
   std::fflush(stdout);
 }
 
-void MedianJsonReporter::ReportRuns(const std::vector<Run>& runs) {
-  std::vector<Run> with_medians = runs;
-  for (Run& run : with_medians) {
+ResultsReporter::ResultsReporter(const std::vector<Measurement>& measurements,
+                                 std::vector<std::pair<std::string, std::string>> machine)
+    : machine_(std::move(machine)) {
+  for (const Measurement& measurement : measurements)
+    by_name_[measurement.name()] = measurement;
+}
+
+bool ResultsReporter::ReportContext(const Context& context) {
+  nlohmann::ordered_json about = {{"date", now()}};
+  for (const auto& [name, value] : machine_)
+    about[name] = value;
+  about["num_cpus"] = context.cpu_info.num_cpus;
+  GetOutputStream() << "{\n\"context\": " << about.dump(1) << ",\n\"benchmarks\": [";
+  return true;
+}
+
+void ResultsReporter::ReportRuns(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    nlohmann::ordered_json row = fields_of(by_name_.at(run.benchmark_name()));
     const auto median = run.counters.find("median_us");
-    if (median == run.counters.end()) continue;
-    run.real_accumulated_time = median->second.value * 1e-6 * static_cast<double>(run.iterations);
-    run.cpu_accumulated_time = run.real_accumulated_time;
+    if (median == run.counters.end()) {
+      row["error_occurred"] = true;
+      row["error_message"] = run.report_label;
+    } else {
+      row["real_time"] = median->second.value;
+      row["time_unit"] = "us";
+      for (const auto& [name, counter] : run.counters)
+        row[name] = counter.value;
+      if (!run.report_label.empty()) row["label"] = run.report_label;
+    }
+    GetOutputStream() << (first_ ? "\n" : ",\n") << row.dump();
+    first_ = false;
   }
-  JSONReporter::ReportRuns(with_medians);
+  GetOutputStream().flush();
+}
+
+void ResultsReporter::Finalize() {
+  GetOutputStream() << "\n]\n}\n";
 }
 
 }  // namespace worklog::bench

@@ -4,7 +4,12 @@
 
 #include <benchmark/benchmark.h>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "bench/measurement.h"
 
 namespace worklog::bench {
 
@@ -21,13 +26,22 @@ class LineReporter : public benchmark::BenchmarkReporter {
   std::size_t reported_ = 0;
 };
 
-/// Google Benchmark's JSON, in which real_time is the median time of the work.
-///
-/// UseManualTime() and Iterations(1) would do the same, but put "/iterations:1/manual_time" behind
-/// every name, also where names are listed and filtered.
-class MedianJsonReporter : public benchmark::JSONReporter {
+/// JSON of Google Benchmark's form with a line for each row, in which real_time is the median time
+/// of the work, and in which a row says in fields what it is of (bench/fields.h).
+class ResultsReporter : public benchmark::BenchmarkReporter {
  public:
+  /// `machine`: pairs of a name and a value for the context.
+  ResultsReporter(const std::vector<Measurement>& measurements,
+                  std::vector<std::pair<std::string, std::string>> machine);
+
+  bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
+  void Finalize() override;
+
+ private:
+  std::map<std::string, Measurement> by_name_;
+  std::vector<std::pair<std::string, std::string>> machine_;
+  bool first_ = true;
 };
 
 }  // namespace worklog::bench

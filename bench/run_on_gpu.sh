@@ -6,8 +6,9 @@ usage() {
   cat <<'TEXT'
 usage: bench/run_on_gpu.sh OUT [OPTION..]
 
-Runs on an NVIDIA GPU and writes into the folder OUT: summary.txt, results.json (times), records.json (errors),
-sweep.json (block sizes), ncu_hardware.json and ncu_parity.json (profiles), and a log for each part.
+Runs on an NVIDIA GPU and writes into the folder OUT: results.json (times), records.json (errors), sweep.json (block sizes),
+ncu_hardware.json and ncu_parity.json (profiles), summary.txt, log.txt, and done.txt: what has gone well. Called again with the
+same OUT and the same programs, it runs only what has not. Then `./worklog record --from OUT` puts the results where they belong.
 
 A recorded run, which is what happens without any of these, within --limit:
   --bench       times of every step, variant, type and shape, and of cuDNN, beside the fastest copy and read
@@ -62,10 +63,13 @@ done
 
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
+done=$out/done.txt log=$out/log.txt
 cores=$(getconf _NPROCESSORS_ONLN)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+made_of=
 if [ -f "$build" ]; then
+  made_of=$(sha256sum <"$build")
   mkdir "$work/build"
   tar -C "$work/build" -xJf "$build" || python3 -m tarfile -e "$build" "$work/build" || exit 1
   build=$work/build
@@ -83,6 +87,22 @@ if [ -n "$pytorch_cudnn" ]; then export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$pytorc
 
 say() { printf '%s\n' "$*" | tee -a "$out/summary.txt"; }
 
+# Results of different programs do not belong into one folder.
+remember_programs() {
+  local line
+  line="programs ${made_of:-$(cat "$build"/bin/{worklog_bench,worklog_profile} | sha256sum)}"
+  line+=" on $(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)"
+  if [ ! -e "$done" ]; then
+    printf '%s\n' "$line" >"$done"
+  elif [ "$(sed -n 1p "$done")" != "$line" ]; then
+    echo "run_on_gpu.sh: $out holds results of other programs, or of another GPU; choose another folder" >&2
+    exit 2
+  fi
+}
+
+was_done() { [ "$dry_run" = no ] && grep -qxF -- "$1" "$done"; }
+now_done() { [ "$dry_run" = yes ] || printf '%s\n' "$1" >>"$done"; }
+
 failed=()
 # outcome NAME CODE SECONDS: a line of the summary; 124 is a part's time limit.
 outcome() {
@@ -95,11 +115,11 @@ outcome() {
 }
 
 end=0
-# attempt NAME LOG COMMAND..: runs it within what is left of the time. Its output goes to the log, whose last line
+# attempt NAME COMMAND..: runs it within what is left of the time. Its output goes to the log, whose last line
 # is shown as progress.
 attempt() {
-  local name=$1 log=$2 code=0 begin=$SECONDS left=$((end - SECONDS)) child
-  shift 2
+  local name=$1 code=0 begin=$SECONDS left=$((end - SECONDS)) child
+  shift
   if [ "$dry_run" = yes ]; then
     printf '%s: %s\n' "$name" "$*"
     return 0
@@ -135,33 +155,43 @@ run_job() {
 }
 export -f run_job
 
-# in_parallel NAME LOG WORKERS LIMIT: runs lines "name TAB command" of its input, each for LIMIT seconds at most.
+# in_parallel NAME WORKERS LIMIT: runs lines "name TAB command" of its input, each for LIMIT seconds at most. Those that
+# went well before are left out, unless they leave files in $work (every_time in_parallel ..).
 in_parallel() {
-  local name=$1 log=$2 workers=$3 job_limit=$4 folder total bad code line
+  local name=$1 workers=$2 job_limit=$3 folder total before bad code line
   folder=$(mktemp -d "$work/jobs.XXXXXX")
-  cat -n | sed 's/^ *//' >"$folder/jobs"
+  cat -n | sed 's/^ *//' >"$folder/all"
+  while IFS=$'\t' read -r number line rest; do
+    was_done "$line" || printf '%s\t%s\t%s\n' "$number" "$line" "$rest"
+  done <"$folder/all" >"$folder/jobs"
   total=$(wc -l <"$folder/jobs")
+  before=$(($(wc -l <"$folder/all") - total))
   if [ "$dry_run" = yes ]; then
     printf '%s, %s at a time:\n' "$name" "$workers"
     cut -f 3 "$folder/jobs"
     return
   fi
-  if [ "$total" = 0 ]; then
+  if [ ! -s "$folder/all" ]; then
     say "FAILED   $name: no programs for it in $build/bin"
     failed+=("$name")
     return
   fi
+  if [ "$before" -gt 0 ]; then say "         $before of $name went well before"; fi
+  if [ "$total" = 0 ]; then return; fi
   : >"$folder/codes"
-  attempt "$name" "$log" xargs -a "$folder/jobs" -d '\n' -P "$workers" -I '{}' \
+  attempt "$name" xargs -a "$folder/jobs" -d '\n' -P "$workers" -I '{}' \
     bash -c 'run_job "$@"' _ "$folder" "$job_limit" '{}'
   bad=$(grep -cv $'^0\t' "$folder/codes")
   say "         $(wc -l <"$folder/codes") of $total done, $bad failed"
   grep -v $'^0\t' "$folder/codes" | head -n 20 | while IFS=$'\t' read -r code line; do say "         code $code: $line"; done
+  ${remembers:-true} && sed -n $'s/^0\t//p' "$folder/codes" >>"$done"
   while IFS=$'\t' read -r number line _; do
     printf '==== %s\n' "$line"
     tail -n 60 "$folder/$number.log" 2>/dev/null || echo "not run"
   done <"$folder/jobs" >>"$log"
 }
+
+every_time() { remembers=false "$@"; }
 
 programs() { find "$build/bin" -maxdepth 1 -type f -executable -name "$1" | sort; }
 step_programs() { programs 'step_[0-9][0-9]_*' | grep -vE '(_cpu|_tests)$'; }
@@ -169,8 +199,8 @@ step_programs() { programs 'step_[0-9][0-9]_*' | grep -vE '(_cpu|_tests)$'; }
 build_if_needed() {
   if [ -x "$build/bin/worklog_bench" ]; then return 0; fi
   say "building in $build (no bin/worklog_bench there)"
-  attempt "configure" "$out/build.log" cmake -S "$root" -B "$build" -G Ninja -DWORKLOG_CUDA=ON &&
-    attempt "build" "$out/build.log" cmake --build "$build" --parallel "$cores"
+  attempt "configure" cmake -S "$root" -B "$build" -G Ninja -DWORKLOG_CUDA=ON &&
+    attempt "build" cmake --build "$build" --parallel "$cores"
 }
 
 print_machine() {
@@ -190,67 +220,82 @@ name_missing_libraries() {
 
 verify() {
   local program name
-  in_parallel "GPU tests" "$out/verify.log" 8 "$limit" < <(
+  in_parallel "GPU tests" 8 "$limit" < <(
     for program in $(programs '*_gpu_tests'); do
       printf '%s\t%s --test-suite-exclude=huge\n' "${program##*/}" "$program"
     done
   )
-  in_parallel "records of the report's cases" "$out/verify.log" 4 "$limit" < <(
+  every_time in_parallel "records of the report's cases" 4 "$limit" < <(
     for program in $(step_programs); do
       name=${program##*/}
       printf '%s\t%s --records %s\n' "$name --records" "$program" "$work/$name.records"
     done
   )
-  attempt "records.json" "$out/verify.log" "$python" "$root/bench/merge_results.py" --records \
+  attempt "records.json" "$python" "$root/bench/merge_results.py" --records \
     "$work"/*.records --out "$out/records.json"
 }
 
 # The largest problems take tens of gigabytes of host memory each: one at a time.
 huge() {
   local program
-  in_parallel "GPU tests of more than 2^31 elements" "$out/huge.log" 1 "$limit" < <(
+  in_parallel "GPU tests of more than 2^31 elements" 1 "$limit" < <(
     for program in $(programs 'step_*_gpu_tests'); do
       printf '%s\t%s --test-suite=huge\n' "${program##*/}, huge" "$program"
     done
   )
 }
 
+# What an earlier call left stays where this one has nothing newer.
+join() {
+  local inputs=() file
+  for file in "$out/results.json" "$@"; do
+    if [ -s "$file" ] || [ "$dry_run" = yes ]; then inputs+=("$file"); fi
+  done
+  if [ ${#inputs[@]} -eq 0 ]; then return 1; fi
+  attempt "results.json" "$python" "$root/bench/merge_results.py" "${inputs[@]}" ${errors[@]+"${errors[@]}"} \
+    --out "$out/results.json"
+}
+
 bench() {
-  attempt "bench" "$out/bench.log" "$build/bin/worklog_bench" --benchmark_out="$work/bench.json"
-  if [ -s "$work/bench.json" ] || [ "$dry_run" = yes ]; then # also where a row failed
-    attempt "results.json" "$out/bench.log" "$python" "$root/bench/merge_results.py" "$work/bench.json" --out "$out/results.json"
-  fi
-  [ "$dry_run" = yes ] || { grep -c 'no time:' "$out/bench.log" | sed 's/$/ rows without a time/' | tee -a "$out/summary.txt"; }
+  local errors=()
+  attempt "bench" "$build/bin/worklog_bench" --benchmark_out="$work/bench.json"
+  join "$work/bench.json" # also where a row failed
+  [ "$dry_run" = yes ] || say "         $(grep -cs '"error_occurred": true' "$out/results.json") rows without a time"
 }
 
 # Whatever of it there is gets joined: without PyTorch, cuDNN's errors are still known.
 baselines() {
-  local inputs=() errors=() accuracy=() names=$work/names.txt
+  local errors=() accuracy=() measurements=$work/measurements.json
   mkdir -p "$work/accuracy"
-  attempt "errors on shared inputs" "$out/baselines.log" "$build/bin/worklog_accuracy" "$work/accuracy" &&
-    accuracy=("$work/accuracy")
-  # shellcheck disable=SC2016  # for the inner shell
-  attempt "the bench's names" "$out/baselines.log" bash -c '"$1" --benchmark_list_tests >"$2"' _ "$build/bin/worklog_bench" "$names"
-  attempt "PyTorch, Triton, torch.compile" "$out/baselines.log" "$python" "$root/bench/baselines" \
-    --names "$names" --out "$work/baselines.json" ${accuracy[@]+--accuracy "${accuracy[@]}"}
-  if [ -f "$out/results.json" ] || [ "$dry_run" = yes ]; then inputs+=("$out/results.json"); fi
-  if [ -f "$work/baselines.json" ] || [ "$dry_run" = yes ]; then inputs+=("$work/baselines.json"); fi
-  if [ ${#accuracy[@]} -gt 0 ]; then errors=(--accuracy "$work/accuracy/accuracy.json"); fi
-  if [ ${#inputs[@]} -eq 0 ]; then return; fi
-  attempt "results.json with baselines" "$out/baselines.log" "$python" "$root/bench/merge_results.py" \
-    "${inputs[@]}" ${errors[@]+"${errors[@]}"} --out "$out/results.json"
+  if attempt "errors on shared inputs" "$build/bin/worklog_accuracy" "$work/accuracy"; then
+    accuracy=(--accuracy "$work/accuracy")
+    errors=(--accuracy "$work/accuracy/accuracy.json")
+  fi
+  attempt "what the bench times" "$build/bin/worklog_bench" --measurements="$measurements"
+  attempt "PyTorch, Triton, torch.compile" "$python" "$root/bench/baselines" \
+    --measurements "$measurements" --out "$work/baselines.json" ${accuracy[@]+"${accuracy[@]}"}
+  join "$work/baselines.json"
 }
 
+# A step at a time, so that a limit loses one step at most.
 sweep() {
-  attempt "sweep" "$out/sweep.log" "$build/bin/worklog_sweep" --out "$out/sweep.json"
+  local program name file
+  for program in $(step_programs); do
+    name=${program##*/step_} file=$work/sweep.json
+    if was_done "sweep of $name"; then continue; fi
+    attempt "sweep of $name" "$build/bin/worklog_sweep" --out "$file" --steps "$name" &&
+      attempt "sweep.json" "$python" "$root/bench/merge_results.py" --sweeps \
+        "$(if [ -s "$out/sweep.json" ]; then echo "$out/sweep.json"; else echo "$file"; fi)" "$file" --out "$out/sweep.json" &&
+      now_done "sweep of $name"
+  done
 }
 
 profile() {
-  attempt "profile" "$out/profile.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" hardware
+  attempt "profile" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" hardware
 }
 
 parity() {
-  attempt "parity" "$out/parity.log" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" parity
+  attempt "parity" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" parity
 }
 
 # The step programs refuse, as bad usage, more rows than a step takes.
@@ -276,7 +321,7 @@ sanitize() {
     failed+=(sanitize)
     return
   fi
-  in_parallel "compute-sanitizer" "$out/sanitize.log" $((cores > 8 ? 8 : cores)) 200 < <(
+  in_parallel "compute-sanitizer" $((cores > 8 ? 8 : cores)) 200 < <(
     for program in $(step_programs); do
       shapes_to_sanitize "$program" | while read -r shape; do
         for tool in memcheck racecheck initcheck synccheck; do
@@ -295,16 +340,23 @@ sanitize() {
 }
 
 : >"$out/summary.txt"
-rm -f "$out"/{build,bench,baselines,verify,sanitize,profile,huge,sweep,parity}.log
+printf '\n#### %s\n' "$(date -u +%FT%TZ)" >>"$log"
 end=$((SECONDS + 3600)) # of building
 print_machine
 if [ "$dry_run" = no ]; then build_if_needed || { say "nothing was run: no programs"; exit 1; }; fi
+if [ "$dry_run" = no ]; then remember_programs; fi
 name_missing_libraries
 end=$((SECONDS + limit))
 for part in "${parts[@]}"; do
   printf '\n'
   say "---- $part"
+  if was_done "$part"; then
+    say "ok       it went well before"
+    continue
+  fi
+  before=${#failed[@]}
   "$part"
+  if [ ${#failed[@]} = "$before" ]; then now_done "$part"; fi
 done
 
 printf '\n'

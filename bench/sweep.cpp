@@ -3,10 +3,10 @@
 // The result decides the block_sizes of a step's registration: bench/check_block_sizes.cpp holds
 // the two against each other.
 
-#include <cstdio>
-#include <fstream>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -16,7 +16,9 @@
 #include "bench/shapes.h"
 #include "bench/workload.h"
 #include "common/cuda/device.h"
-#include "common/harness/timing.h"
+#include "common/measure/timing.h"
+#include "common/program/command_line.h"
+#include "common/program/write_whole.h"
 #include "common/step/step.h"
 
 namespace {
@@ -28,8 +30,8 @@ using worklog::Step;
 using worklog::Timer;
 using worklog::Timing;
 using worklog::bench::Measurement;
+using worklog::bench::StepWorkload;
 using worklog::bench::Subject;
-using worklog::bench::Workload;
 
 constexpr std::int64_t kRows[] = {4000, 10};
 constexpr std::int64_t kCols[] = {100, 1000, 1024, 4000, 4096, 10000, 25000, 32000, 100000};
@@ -43,36 +45,26 @@ constexpr Sampling kSampling{.goal = 0.005,
                              .max_samples = 100,
                              .time_limit = std::chrono::milliseconds(100)};
 
-constexpr char kUsage[] =
-    "usage: worklog_sweep --out FILE [--steps TEXT]\n"
-    "  --out FILE    where the JSON goes\n"
-    "  --steps TEXT  only steps and variants whose label contains TEXT, such as 06 or 07_topk\n";
-
 struct Options {
   std::string out;
   std::string steps;
 };
 
-Options parse(int argc, char** argv) {
+// Nothing if only help was asked for, which is printed.
+std::optional<Options> parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string flag = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(flag + ": a value is missing");
-    const std::string value = argv[i + 1];
-    if (flag == "--out") {
-      options.out = value;
-    } else if (flag == "--steps") {
-      options.steps = value;
-    } else {
-      throw std::invalid_argument("unknown option '" + flag + "'");
-    }
-  }
-  if (options.out.empty()) throw std::invalid_argument("--out FILE is missing");
-  return options;
+  CLI::App app("Which block size is fastest for each step, variant and shape.", "worklog_sweep");
+  app.add_option("--out", options.out, "where the JSON goes")->type_name("FILE")->required();
+  app.add_option("--steps", options.steps,
+                 "only steps and variants whose label contains TEXT, such as 06 or 07_topk")
+      ->type_name("TEXT");
+  if (!worklog::wants_help(app, argc, argv)) return options;
+  std::cout << app.help();
+  return std::nullopt;
 }
 
 // Times of all block sizes, by block size; a size that CUDA refuses has its error instead.
-json sweep(const Measurement& measurement, Workload& workload, Timer& timer) {
+json sweep(const Measurement& measurement, Timer& timer) {
   const Step& step = *measurement.step;
   const int registered = step.info.block_size_for(measurement.rows, measurement.cols);
   std::set<int> sizes(std::begin(kBlockSizes), std::end(kBlockSizes));
@@ -81,10 +73,10 @@ json sweep(const Measurement& measurement, Workload& workload, Timer& timer) {
   json times = json::object();
   int best = 0;
   double best_us = 0.0;
-  workload.prepare(measurement);
+  StepWorkload workload(measurement);
   for (const int size : sizes) {
     try {
-      const Timing timing = timer.cold(workload.step(measurement, size), kSampling);
+      const Timing timing = timer.cold(workload.launches(size), kSampling);
       times[std::to_string(size)] = {{"median_us", timing.median_us}, {"spread", timing.spread}};
       if (best != 0 && timing.median_us >= best_us) continue;
       best = size;
@@ -135,53 +127,38 @@ std::vector<Measurement> all_measurements(const std::string& steps) {
   return list;
 }
 
-// Through a temporary file, so that an interrupted sweep leaves no half of one.
-void write(const std::string& path, const json& document) {
-  const std::string temporary = path + ".part";
-  std::ofstream file(temporary);
-  file << document.dump(1) << '\n';
-  file.close();
-  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::remove(temporary.c_str());
-    throw std::runtime_error("--out " + path + ": cannot be written");
-  }
-}
-
 void sweep_all(const Options& options) {
   const worklog::Device device = worklog::current_device();
   const std::vector<Measurement> measurements = all_measurements(options.steps);
   Timer timer;
-  Workload workload;
   json results = json::array();
   for (const Measurement& measurement : measurements) {
     std::cerr << "[" << results.size() + 1 << "/" << measurements.size() << "] "
               << measurement.name() << std::flush;
-    results.push_back(sweep(measurement, workload, timer));
+    results.push_back(sweep(measurement, timer));
     std::cerr << ": " << results.back()["best"] << " threads\n";
   }
-  write(options.out, {{"context",
-                       {{"gpu", device.name},
-                        {"sm_count", device.sm_count},
-                        {"l2_bytes", device.l2_bytes},
-                        {"cuda_driver", device.driver_version},
-                        {"cuda_runtime", device.runtime_version},
-                        {"nvcc", WORKLOG_NVCC_VERSION}}},
-                      {"sweep", results}});
+  const json document = {{"context",
+                          {{"gpu", device.name},
+                           {"sm_count", device.sm_count},
+                           {"l2_bytes", device.l2_bytes},
+                           {"cuda_driver", device.driver_version},
+                           {"cuda_runtime", device.runtime_version},
+                           {"nvcc", WORKLOG_NVCC_VERSION}}},
+                         {"sweep", results}};
+  worklog::write_whole(options.out, document.dump(1) + '\n');
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
   try {
-    options = parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "worklog_sweep: " << error.what() << '\n' << kUsage;
-    return 2;
-  }
-  try {
-    sweep_all(options);
+    const std::optional<Options> options = parse(argc, argv);
+    if (options) sweep_all(*options);
     return 0;
+  } catch (const worklog::UsageError& error) {
+    std::cerr << "worklog_sweep: " << error.what() << "\nsee worklog_sweep --help\n";
+    return 2;
   } catch (const std::exception& error) {
     std::cerr << "worklog_sweep: " << error.what() << '\n';
     return 1;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/measurement.h"
-#include "common/harness/timing_summary.h"
+#include "common/measure/timing_summary.h"
 
 namespace worklog::bench {
 

@@ -7,7 +7,7 @@
 #include "bench/transfer.h"
 #include "bench/workload.h"
 #include "common/cuda/device.h"
-#include "common/harness/timing.h"
+#include "common/measure/timing.h"
 
 namespace worklog::bench {
 
@@ -42,9 +42,9 @@ class TimesOnGpu : public Times {
   Result time(const Measurement& m) override {
     if (m.step == nullptr) return transfer(m);
     const Result ceiling = transfer({m.ceiling(), nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
-    workload_.prepare(m);
+    StepWorkload workload(m);
     Result result;
-    result.timing = timer_.time(m.cache, workload_.step(m));
+    result.timing = timer_.time(m.cache, workload.launches());
     if (m.subject == Subject::kStep) {
       result.block_size = m.step->info.block_size_for(m.rows, m.cols);
     }
@@ -58,8 +58,8 @@ class TimesOnGpu : public Times {
     const auto known = transfers_.find(m.name());
     if (known != transfers_.end()) return known->second;
 
-    workload_.prepare(m);
-    const std::int64_t bytes = m.rows * m.cols * static_cast<std::int64_t>(size_of(m.dtype));
+    TransferArrays arrays(m);
+    const auto bytes = static_cast<std::int64_t>(arrays.logits.bytes());
     Work best_work;
     Result best;
     double best_us = std::numeric_limits<double>::infinity();
@@ -73,14 +73,14 @@ class TimesOnGpu : public Times {
     if (m.subject == Subject::kCopy) {
       for (const Copy& copy : copies_) {
         consider(copy.name, [&, bytes](cudaStream_t stream) {
-          copy.launch(workload_.logits(), workload_.results(), bytes, stream);
+          copy.launch(arrays.logits.data(), arrays.results.data(), bytes, stream);
         });
       }
     } else {
       for (const Read& read : reads_) {
         consider(read.name, [&, bytes](cudaStream_t stream) {
-          read.launch(workload_.logits(), bytes, reinterpret_cast<unsigned*>(workload_.results()),
-                      stream);
+          read.launch(arrays.logits.data(), bytes,
+                      reinterpret_cast<unsigned*>(arrays.results.data()), stream);
         });
       }
     }
@@ -93,7 +93,6 @@ class TimesOnGpu : public Times {
   std::vector<Copy> copies_;
   std::vector<Read> reads_;
   Timer timer_;
-  Workload workload_;
   std::map<std::string, Result> transfers_;
 };
 

@@ -6,6 +6,7 @@
 #include "bench/times.h"
 #include "bench/transfer.h"
 #include "common/cuda/device.h"
+#include "common/cuda/stream.h"
 #include "common/step/run.h"
 #include "common/verify/labels.h"
 
@@ -16,84 +17,55 @@ namespace {
 // Left to the driver and to kernels' local memory.
 constexpr std::int64_t kHeadroom = 256LL * 1024 * 1024;
 
-bool has_labels(const Measurement& m) {
-  return m.step != nullptr && m.step->takes<NegativeLogLikelihood>();
+void refuse_if_too_large(std::int64_t needed) {
+  const std::int64_t available = free_device_memory() - kHeadroom;
+  if (needed <= available) return;
+  throw DoesNotFit("needs " + std::to_string(needed) + " bytes of device memory, " +
+                   std::to_string(available) + " are available");
 }
 
-std::int64_t result_bytes(const Measurement& m, std::int64_t logits_bytes) {
-  if (has_labels(m)) return m.rows * static_cast<std::int64_t>(sizeof(float));
-  if (m.k > 0) return m.rows * m.k * static_cast<std::int64_t>(sizeof(float));
-  if (m.subject == Subject::kRead) {
-    return sums_for(logits_bytes) * static_cast<std::int64_t>(sizeof(unsigned));
-  }
-  return logits_bytes;
+template <typename T>
+void fill(T* logits, std::int64_t count) {
+  const Stream stream;
+  fill_with_logits(logits, count, stream.get());
+  stream.synchronize();
+}
+
+template <typename T>
+ProblemBuffers<T> filled_buffers(const Measurement& m) {
+  auto buffers = problem_buffers<T>(*m.step, m.rows, m.cols, m.k);
+  fill(buffers.logits.data(), buffers.logits.size());
+  buffers.labels.upload(labels_of(buffers.labels.size(), m.cols));
+  return buffers;
 }
 
 }  // namespace
 
-void Workload::prepare(const Measurement& m) {
-  const std::int64_t elements = m.rows * m.cols;
-  const std::int64_t logits = elements * static_cast<std::int64_t>(size_of(m.dtype));
-  const std::int64_t results = result_bytes(m, logits);
-  const std::int64_t indices = m.rows * m.k;
-  const std::int64_t labels = has_labels(m) ? m.rows : 0;
-  const std::int64_t scratch =
-      m.subject == Subject::kStep ? scratch_bytes(*m.step, m.rows, m.cols, m.dtype) : 0;
-
-  results_ = {};
-  indices_ = {};
-  labels_ = {};
-  scratch_ = {};
-  const bool keep_logits = dtype_ == m.dtype && elements_ == elements;
-  if (!keep_logits) {
-    logits_ = {};
-    elements_ = -1;
-  }
-  const std::int64_t needed = (keep_logits ? 0 : logits) + results +
-                              (indices + labels) * static_cast<std::int64_t>(sizeof(std::int64_t)) +
-                              scratch;
-  const std::int64_t available = free_device_memory() - kHeadroom;
-  if (needed > available) {
-    throw DoesNotFit("needs " + std::to_string(needed) + " bytes of device memory, " +
-                     std::to_string(available) + " are available");
-  }
-  if (!keep_logits) prepare_logits(m);
-  results_ = DeviceBuffer<std::byte>(results);
-  indices_ = DeviceBuffer<std::int64_t>(indices);
-  labels_ = DeviceBuffer<std::int64_t>(labels_of(labels, m.cols));
-  scratch_ = DeviceBuffer<std::byte>(scratch);
+StepWorkload::StepWorkload(const Measurement& m) : step_(m.step) {
+  refuse_if_too_large(array_lengths(*m.step, m.rows, m.cols, m.k, m.dtype).bytes(m.dtype));
+  with_type(m.dtype, [&]<typename T>(T) { buffers_ = filled_buffers<T>(m); });
 }
 
-void Workload::prepare_logits(const Measurement& m) {
-  const std::int64_t elements = m.rows * m.cols;
-  logits_ = DeviceBuffer<std::byte>(elements * static_cast<std::int64_t>(size_of(m.dtype)));
-  with_type(m.dtype, [&](auto zero) {
-    using T = decltype(zero);
-    fill_with_logits(reinterpret_cast<T*>(logits_.data()), elements, stream_.get());
-  });
-  stream_.synchronize();
-  dtype_ = m.dtype;
-  elements_ = elements;
+Work StepWorkload::launches(int block_size) {
+  return std::visit(
+      [&](auto& buffers) -> Work {
+        return [step = step_, problem = buffers.problem(block_size)](cudaStream_t stream) {
+          run(*step, problem, stream);
+        };
+      },
+      buffers_);
 }
 
-Work Workload::step(const Measurement& m, int block_size) {
-  const Scratch scratch(scratch_.data(), scratch_.size());
-  return with_type(m.dtype, [&](auto zero) -> Work {
-    using T = decltype(zero);
-    const bool keeps_columns = m.step->keeps_columns();
-    void* const results = results_.data();
-    const AnyProblem<T> problem{.logits = reinterpret_cast<const T*>(logits_.data()),
-                                .labels = labels_.data(),
-                                .columns = keeps_columns ? static_cast<T*>(results) : nullptr,
-                                .values = keeps_columns ? nullptr : static_cast<float*>(results),
-                                .indices = indices_.data(),
-                                .rows = m.rows,
-                                .cols = m.cols,
-                                .k = m.k,
-                                .block_size = block_size,
-                                .scratch = scratch};
-    return [step = m.step, problem](cudaStream_t stream) { run(*step, problem, stream); };
-  });
+TransferArrays::TransferArrays(const Measurement& m) {
+  const std::int64_t elements = m.rows * m.cols;
+  const std::int64_t logits_bytes = elements * static_cast<std::int64_t>(size_of(m.dtype));
+  const std::int64_t sums_bytes =
+      sums_for(logits_bytes) * static_cast<std::int64_t>(sizeof(unsigned));
+  const std::int64_t results_bytes = m.subject == Subject::kRead ? sums_bytes : logits_bytes;
+  refuse_if_too_large(logits_bytes + results_bytes);
+  logits = DeviceBuffer<std::byte>(logits_bytes);
+  results = DeviceBuffer<std::byte>(results_bytes);
+  with_type(m.dtype, [&]<typename T>(T) { fill(reinterpret_cast<T*>(logits.data()), elements); });
 }
 
 }  // namespace worklog::bench

@@ -3,40 +3,39 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <variant>
 
 #include "bench/measurement.h"
 #include "common/cuda/device_buffer.h"
-#include "common/cuda/stream.h"
-#include "common/harness/timing.h"
+#include "common/measure/timing.h"
+#include "common/step/problem_buffers.h"
 
 namespace worklog::bench {
 
-/// Device memory for one measurement after the other. The logits stay while type and shape do.
-class Workload {
+/// A step, or another's implementation, on arrays of its own.
+class StepWorkload {
  public:
   /// Makes the arrays that `measurement` needs: random logits, and results of undefined contents.
   /// Throws DoesNotFit (bench/times.h).
-  void prepare(const Measurement& measurement);
+  explicit StepWorkload(const Measurement& measurement);
 
-  /// The step's launches with `block_size` threads a block, or the step's own choice if 0. Valid
-  /// until the next prepare().
-  Work step(const Measurement& measurement, int block_size = 0);
-
-  const std::byte* logits() const { return logits_.data(); }
-  std::byte* results() { return results_.data(); }
+  /// The launches with `block_size` threads a block, or the step's own choice if 0. Valid while
+  /// this lives.
+  Work launches(int block_size = 0);
 
  private:
-  void prepare_logits(const Measurement& measurement);
+  const Step* step_;
+  std::variant<ProblemBuffers<float>, ProblemBuffers<__half>, ProblemBuffers<__nv_bfloat16>>
+      buffers_;
+};
 
-  Stream stream_;
-  DType dtype_ = DType::kFloat32;
-  std::int64_t elements_ = -1;
-  DeviceBuffer<std::byte> logits_;
-  DeviceBuffer<std::byte> results_;
-  DeviceBuffer<std::int64_t> indices_;
-  DeviceBuffer<std::int64_t> labels_;
-  DeviceBuffer<std::byte> scratch_;
+/// What a copy or a read works on.
+struct TransferArrays {
+  /// Throws as StepWorkload does.
+  explicit TransferArrays(const Measurement& measurement);
+
+  DeviceBuffer<std::byte> logits;   ///< random numbers
+  DeviceBuffer<std::byte> results;  ///< of a copy as many bytes, of a read its sums
 };
 
 }  // namespace worklog::bench

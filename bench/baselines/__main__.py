@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Times what others' softmax takes on a GPU, as worklog_bench times the steps.
 
-    build/bin/worklog_bench --benchmark_list_tests >names.txt
-    python3 bench/baselines --names names.txt --out baselines.json [--accuracy FOLDER]
-    python3 bench/baselines --names names.txt --list
+    build/bin/worklog_bench --measurements=cases.json
+    python3 bench/baselines --measurements cases.json --out baselines.json [--accuracy FOLDER]
+    python3 bench/baselines --measurements cases.json --list
 
 PyTorch's softmax, log-softmax, and softmax then top-k; a kernel in Triton; torch.compile at a few
 shapes. The output has the form of Google Benchmark's JSON. A case that fails is a row with its
 error. Triton is left out, and named, where it cannot be imported.
 
 With --accuracy FOLDER (of worklog_accuracy) they also run on the inputs there, and no step that
-sums
-in a tree may have more than twice PyTorch's worst error.
+sums in a tree may have more than twice PyTorch's worst error.
 """
 
 import argparse
@@ -19,7 +18,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from cases import InputError, all_cases, read_names
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # whole_file, which they share in bench/
+
+from cases import InputError, all_cases, read_measurements
 
 SECONDS = 60
 
@@ -27,7 +28,7 @@ SECONDS = 60
 def main() -> int:
     options = _options()
     try:
-        cases = all_cases(read_names(options.names))
+        cases = all_cases(read_measurements(options.measurements))
     except InputError as error:
         print(f"bench/baselines: {error}", file=sys.stderr)
         return 2
@@ -47,7 +48,9 @@ def _options() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--names", required=True, type=Path, metavar="FILE", help="of the bench")
+    parser.add_argument(
+        "--measurements", required=True, type=Path, metavar="FILE", help="of worklog_bench"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where the JSON goes")
     parser.add_argument("--accuracy", type=Path, metavar="FOLDER", help="of worklog_accuracy")
     parser.add_argument("--list", action="store_true", help="print the cases' names, and time none")

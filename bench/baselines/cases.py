@@ -1,16 +1,14 @@
 """What is timed: PyTorch at every shape of the bench, slower ones at a few.
 
-The shapes are the bench's own (worklog_bench --benchmark_list_tests), so that each row here finds
+The shapes are the bench's own (worklog_bench --measurements=FILE), so that each row here finds
 the steps, the copy and the read of the same bytes beside it.
 """
 
-import re
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-_NAME = re.compile(
-    r"(?P<subject>.+)/(?P<dtype>f32|f16|bf16)/(?P<rows>\d+)x(?P<cols>\d+)(/k(?P<k>\d+))?/cold"
-)
 _ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 _RESULT_BYTES = 4 + 8  # of top-k: a value and its index
 
@@ -31,7 +29,7 @@ _COMPILED = (
 
 
 class InputError(Exception):
-    """The list of the bench's names is missing something; the message says what."""
+    """The list of the bench's measurements is missing something; the message says what."""
 
 
 @dataclass(frozen=True)
@@ -50,28 +48,43 @@ class Case:
         return f"{self.baseline}/{self.dtype}/{self.rows}x{self.cols}{k}/cold"
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """What a row of results says of itself, as worklog_bench's rows do."""
+        return {
+            "name": self.name,
+            "baseline": self.baseline,
+            "dtype": self.dtype,
+            "rows": self.rows,
+            "cols": self.cols,
+            "k": self.k,
+            "cache": "cold",
+        }
+
+    @property
     def moved_bytes(self) -> int:
         """Each logit read once, each result written once, as worklog_bench counts them."""
         array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]
         return array + (self.rows * self.k * _RESULT_BYTES if self.k else array)
 
 
-def read_names(path: Path) -> list[str]:
-    """The output of worklog_bench --benchmark_list_tests."""
+def read_measurements(path: Path) -> list[dict[str, Any]]:
+    """What worklog_bench --measurements=FILE wrote."""
     try:
-        return path.read_text("utf-8").split()
+        return json.loads(path.read_text("utf-8"))["measurements"]
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: is not what worklog_bench --measurements=FILE writes") from None
 
 
-def all_cases(bench_names: list[str]) -> list[Case]:
+def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
     """Cases of one baseline next to each other, the fast ones first."""
-    matches = [match for match in map(_NAME.fullmatch, bench_names) if match]
-    softmax = _shapes(match for match in matches if match["subject"] == "copy")
-    log_softmax = _shapes(match for match in matches if match["subject"] == "cudnn/log_softmax")
-    top_k = _shapes(match for match in matches if match["k"])
+    cold = [row for row in measurements if row["cache"] == "cold"]
+    softmax = _shapes(row for row in cold if row.get("baseline") == "copy")
+    log_softmax = _shapes(row for row in cold if row.get("baseline") == "cudnn/log_softmax")
+    top_k = _shapes(row for row in cold if row["k"])
     if not softmax:
-        raise InputError("no copy/TYPE/ROWSxCOLS/cold among the bench's names")
+        raise InputError("no copy with a cold cache among the bench's measurements")
     for operation, *shape in _COMPILED:
         if (*shape, 0) not in softmax:
             raise InputError(f"torch_compile/{operation} at {shape}: not a shape of the bench")
@@ -85,11 +98,6 @@ def all_cases(bench_names: list[str]) -> list[Case]:
     ]
 
 
-def _shapes(matches) -> list[tuple]:
+def _shapes(rows) -> list[tuple]:
     """Type, rows, columns and k (0 for none), each once, in the bench's order."""
-    return list(
-        dict.fromkeys(
-            (match["dtype"], int(match["rows"]), int(match["cols"]), int(match["k"] or 0))
-            for match in matches
-        )
-    )
+    return list(dict.fromkeys((row["dtype"], row["rows"], row["cols"], row["k"]) for row in rows))

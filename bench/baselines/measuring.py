@@ -1,5 +1,6 @@
 """Runs the cases one after the other and writes what came of them."""
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ import torch
 import torch_softmax
 from cases import Case
 from sampling import Timer, Timing, Work
+from whole_file import write_whole
 
 try:
     import triton_softmax
@@ -38,7 +40,7 @@ def measure(cases: list[Case], out: Path, accuracy_folder: Path | None, seconds:
         errors = accuracy.errors_of(_functions(), accuracy_folder, "cuda")
         document["baseline_accuracy"] = errors
         complaints += accuracy.steps_too_bad(errors, accuracy_folder)
-    results.write(out, document)
+    write_whole(out, json.dumps(document, indent=1) + "\n")
     for line in complaints:
         print(f"bench/baselines: {line}", file=sys.stderr)
     return 1 if complaints else 0

@@ -1,9 +1,6 @@
 """Rows of results in the form of Google Benchmark's JSON, as worklog_bench writes them."""
 
 import datetime
-import json
-import os
-from pathlib import Path
 
 import torch
 from cases import Case
@@ -11,16 +8,8 @@ from sampling import Timing
 
 
 def timed_row(case: Case, timing: Timing, label: str = "") -> dict:
-    row = {
-        "name": case.name,
-        "run_name": case.name,
-        "run_type": "iteration",
-        "repetitions": 1,
-        "repetition_index": 0,
-        "threads": 1,
-        "iterations": 1,
+    row = case.fields | {
         "real_time": timing.median_us,
-        "cpu_time": timing.median_us,
         "time_unit": "us",
         "bytes": case.moved_bytes,
         "gbps": case.moved_bytes / timing.median_us * 1e-3,
@@ -32,13 +21,7 @@ def timed_row(case: Case, timing: Timing, label: str = "") -> dict:
 
 
 def error_row(case: Case, message: str) -> dict:
-    return {
-        "name": case.name,
-        "run_name": case.name,
-        "run_type": "iteration",
-        "error_occurred": True,
-        "error_message": message,
-    }
+    return case.fields | {"error_occurred": True, "error_message": message}
 
 
 def as_line(row: dict) -> str:
@@ -66,10 +49,3 @@ def context(triton_version: str) -> dict:
         "pytorch": torch.__version__,
         "triton": triton_version,
     }
-
-
-def write(path: Path, document: dict) -> None:
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-    os.replace(part, path)

@@ -1,4 +1,4 @@
-"""How long work takes on the GPU, by the method of common/harness/timing.h with a cold L2 cache.
+"""How long work takes on the GPU, by the method of common/measure/timing.h with a cold L2 cache.
 
 Before each sample a read of an array four times the L2 cache evicts what the sample before left
 there; CUDA events enclose the work; a sample that the host was too late for is thrown away.

@@ -13,14 +13,16 @@ declared for it (compiler.py); `check` if the executor no longer counts what was
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # whole_file, which they share in bench/
 
 import figures
 import gathering
 import parity
 from rows import InputError, read_json
+from whole_file import write_whole
 
 
 def main() -> int:
@@ -31,7 +33,7 @@ def main() -> int:
             return 0
         if options.command == "gather":
             pairs = list(zip(options.profile, options.ncu, strict=True))
-            _write(options.out, gathering.gather(options.part, pairs))
+            write_whole(options.out, _text(gathering.gather(options.part, pairs)))
             return 0
         if options.command == "check":
             changed = parity.check(read_json(options.recorded), read_json(options.counted))
@@ -40,7 +42,7 @@ def main() -> int:
         compared = parity.compare(read_json(options.measured), read_json(options.counted))
         print(parity.summary(compared))
         if options.out:
-            _write(options.out, compared)
+            write_whole(options.out, _text(compared))
         return 1 if compared["totals"]["unexplained"] else 0
     except InputError as error:
         print(f"bench/ncu: {error}", file=sys.stderr)
@@ -72,15 +74,11 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _write(path: Path, document: dict) -> None:
-    """Whole or not at all; a line for each case, so that a difference of two files can be read."""
+def _text(document: dict) -> str:
+    """A line for each case, so that a difference of two files can be read."""
     head = {name: value for name, value in document.items() if name != "cases"}
     lines = ",\n".join(json.dumps(case) for case in document["cases"])
-    part = path.with_name(path.name + ".part")
-    part.write_text(
-        json.dumps(head, indent=1)[:-2] + ',\n "cases": [\n' + lines + "\n]}\n", "utf-8"
-    )
-    os.replace(part, path)
+    return json.dumps(head, indent=1)[:-2] + ',\n "cases": [\n' + lines + "\n]}\n"
 
 
 if __name__ == "__main__":

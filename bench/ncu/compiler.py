@@ -62,16 +62,25 @@ def _sum(*changes: dict[str, int]) -> dict[str, int]:
 _LONG_ROW = ("11_long_row_online", "11_long_row_online/backward")
 _THREE_LAUNCHES = ("11_long_row_online/three_launches",)
 _OF_BLOCKS = (
-    Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("reduce_row",)),
+    Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("reduce",)),
     Kernels(_THREE_LAUNCHES, ("combine_blocks",)),
 )
 _PAIR_KERNELS = (
     Kernels(("05_warp_shuffle", "05_warp_shuffle/combine_every_round")),
-    Kernels(("06_vectorized", "06_vectorized/plain_division", "06_vectorized/without_cache_hints")),
+    Kernels(("06_vectorized",)),
     Kernels(("07_topk_fusion",)),
     Kernels(("07_topk_fusion/online_then_top_k",), ("softmax",)),
     Kernels(("08_log_softmax",)),
+    Kernels(
+        (
+            "12_bytes_in_flight",
+            "12_bytes_in_flight/plain_division",
+            "12_bytes_in_flight/tile_of_8",
+            "12_bytes_in_flight/without_cache_hints",
+        )
+    ),
     *_OF_BLOCKS,
+    Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("divide",)),
 )
 
 
@@ -82,12 +91,9 @@ def _pair(launch: Launch) -> dict[str, int]:
 
 
 def _pair_of_one_thread(launch: Launch) -> dict[str, int]:
-    return _sum(_requests("load", -launch.blocks), _requests("store", -launch.blocks))
-
-
-def _pair_of_all_but_floats(launch: Launch) -> dict[str, int]:
-    loads = 0 if launch.dtype == "f32" else -launch.blocks * launch.warps
-    return _sum(_requests("load", loads), _requests("store", -launch.blocks))
+    """Two loads a warp in the source, one of the whole block in the machine's code."""
+    loads = launch.blocks * (2 * launch.warps - 1)
+    return _sum(_requests("load", -loads), _requests("store", -launch.blocks))
 
 
 def _of_first_warp(launch: Launch) -> dict[str, int]:
@@ -96,8 +102,7 @@ def _of_first_warp(launch: Launch) -> dict[str, int]:
 
 # ---- pairs in global memory ----
 
-_PER_TILE = 32  # elements of a thread, in common/device/row_tiles.cuh
-_MAX_REDUCING_BLOCKS = 256  # of step 11
+_MAX_BLOCKS = 256  # of step 11
 _PAIR_BYTES = 8
 
 
@@ -110,7 +115,7 @@ def _block_pairs(launch: Launch) -> dict[str, int]:
     """Each block loads the pairs of all blocks that reduced, a pair a thread. m and d lie in the
     same sectors."""
     threads = launch.block[0]
-    pairs = min(-(-launch.cols // (_PER_TILE * threads)), _MAX_REDUCING_BLOCKS)
+    pairs = min(-(-launch.cols // threads), _MAX_BLOCKS)
     return {
         "global_load_requests": -launch.blocks * -(-pairs // WARP),
         "global_load_sectors": -launch.blocks * -(-pairs * _PAIR_BYTES // 32),
@@ -126,32 +131,6 @@ def _predicated_store(launch: Launch) -> dict[str, int]:
     return {"shared_store_requests": launch.blocks * (launch.warps - 1)}
 
 
-_TOP_K = (
-    Kernels(("07_topk_fusion", "07_topk_fusion/safe_fused"), ("softmax_top_k",)),
-    Kernels(
-        (
-            "07_topk_fusion/online_then_top_k",
-            "07_topk_fusion/safe_then_top_k",
-            "07_topk_fusion/top_k_only",
-        ),
-        ("top_k",),
-    ),
-)
-
-
-def _handed_over(launch: Launch) -> dict[str, int]:
-    """All warps execute the stores of those that hand their list over, in each round."""
-    if launch.k > WARP:
-        return {}
-    idle = 0
-    warps = launch.warps
-    while warps > 1:
-        givers = warps // 2
-        idle += launch.warps - givers
-        warps -= givers
-    return {"shared_store_requests": launch.blocks * idle}
-
-
 # ---- idle warps ----
 
 
@@ -161,33 +140,35 @@ def _idle_warps(launch: Launch) -> int:
     return launch.blocks * (launch.warps - busy)
 
 
+def _idle_warps_of_grid(launch: Launch) -> int:
+    """The same where all blocks share one row."""
+    warps = launch.blocks * launch.warps
+    return warps - min(warps, -(-launch.cols // WARP))
+
+
+def _sunk_in_grid(launch: Launch) -> dict[str, int]:
+    return _requests("load", -_idle_warps_of_grid(launch))
+
+
+# ---- unrolled turns ----
+
+_UNROLLED = 4
+
+
+def _turns_apart(launch: Launch) -> dict[str, int]:
+    """In the warp where the row ends, some lanes have a turn more than the others. They take it
+    first, alone, and stay a turn ahead: each of the common turns touches the sectors of two places
+    of the row, which is one more where the two do not meet at a sector's end."""
+    turns, rest = divmod(launch.cols, launch.blocks * launch.block[0])
+    lanes = rest % WARP
+    if turns == 0 or turns % _UNROLLED != 0 or lanes * 4 % 32 == 0:
+        return {}
+    loads = {"global_load_sectors": turns}
+    return loads if launch.kernel == "reduce" else {**loads, "global_store_sectors": turns}
+
+
 def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
     return lambda launch: _requests("load", -loads * _idle_warps(launch))
-
-
-# ---- vectors stored by elements ----
-
-
-def _sectors(begin: int, end: int) -> set[int]:
-    return set(range(begin // 32, -(-end // 32)))
-
-
-def _split_stores(launch: Launch) -> dict[str, int]:
-    """Four stores of each vector, as many sectors each; the rows' heads and tails are stored
-    alike."""
-    size = 4 if launch.dtype == "f32" else 2
-    per_vector = 16 // size
-    requests = sectors = 0
-    for row in range(launch.rows):
-        begin = row * launch.cols
-        head = -begin % per_vector
-        vectors = max(launch.cols - head, 0) // per_vector
-        for first in range(0, vectors, WARP):
-            count = min(WARP, vectors - first)
-            start = (begin + head + first * per_vector) * size
-            requests += 1
-            sectors += len(_sectors(start, start + 16 * count))
-    return {"global_store_requests": 3 * requests, "global_store_sectors": 3 * sectors}
 
 
 RULES = [
@@ -201,43 +182,36 @@ RULES = [
     ),
     Rule(
         "merged_pair_of_one_thread",
-        "The same where only the first thread of the block needs the two.",
+        "The same where only the first thread of the block needs the two: every warp loads them in "
+        "the source, and ptxas lets all other threads exit before.",
         "@!P0 STS.64 [R0+0x100], R4; @P0 EXIT; LDS.64 R4, [UR4+0x100] (each once a block)",
         (Kernels(("08_log_softmax/negative_log_likelihood",)),),
         _pair_of_one_thread,
     ),
     Rule(
-        "merged_pair_but_floats",
-        "The same, except that for floats the two are loaded one by one: d is wanted first, for "
-        "its reciprocal.",
-        "half types: @!P1 STS.64 [R0+0x100], R10; LDS.64 R28, [UR4+0x100]. f32: the same store; "
-        "LDS R42, [UR4+0x104]; LDS R41, [UR4+0x100]",
-        (Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("divide_row",)),),
-        _pair_of_all_but_floats,
-    ),
-    Rule(
         "pair_of_first_warp",
-        "Every warp loads the block's pair in the source, but only the first thread stores it. "
-        "ptxas lets all others exit before the load.",
+        "Every warp loads the block's pair in the source, but only the first thread stores it, or "
+        "only the first warp turns the K best into probabilities. ptxas lets all others exit "
+        "before the load.",
         "ISETP.NE.AND P0, PT, R2, RZ, PT; @P0 EXIT; LDS.64 R4, [UR4+0x100]; STG.E.64 "
-        "desc[UR8][R2.64], R4",
-        _OF_BLOCKS,
+        "desc[UR8][R2.64], R4; step 07: BAR.SYNC; @P1 EXIT; LDS.64 R6, [UR5+0x100]",
+        (*_OF_BLOCKS, Kernels(("07_topk_fusion",))),
         _of_first_warp,
     ),
     Rule(
         "merged_global_pair",
         "A pair in global memory, which the executor loads member by member, is one load of 8 "
         "bytes: a request and its sectors less.",
-        "divide_row: LDG.E.64 R10, desc[UR8][R10.64] in the loop over the blocks' pairs; "
+        "divide: LDG.E.64 R6, desc[UR8][R6.64] in the loop over the blocks' pairs; "
         "combine_blocks: LDG.E.64 R4, desc[UR8][R4.64]",
-        (Kernels(_LONG_ROW, ("divide_row",)), Kernels(_THREE_LAUNCHES, ("combine_blocks",))),
+        (Kernels(_LONG_ROW, ("divide",)), Kernels(_THREE_LAUNCHES, ("combine_blocks",))),
         _block_pairs,
     ),
     Rule(
         "merged_row_pair",
         "The same for the one pair of the row, which one thread of each block loads.",
-        "@!P1 LDG.E.64 R14, desc[UR12][R2.64], where P1 is threadIdx.x != 0",
-        (Kernels(_THREE_LAUNCHES, ("divide_row",)),),
+        "@!P1 LDG.E.64 R2, desc[UR6][R2.64], where P1 is threadIdx.x != 0",
+        (Kernels(_THREE_LAUNCHES, ("divide",)),),
         _row_pair,
     ),
     Rule(
@@ -246,21 +220,12 @@ RULES = [
         "predicate, so that all warps execute the instruction: a request each, but a wavefront "
         "only where a lane stores.",
         "ISETP.NE.AND P1, PT, R4, RZ, PT; @!P1 STS [R5], R2 (executed 4096 times where 128 blocks "
-        "have 32 warps); step 11: @!P1 STS.64 [UR4], R14",
+        "have 32 warps); step 11: @!P1 STS.64 [UR4], R2",
         (
             Kernels(("10_long_row_many_launches",), ("exponentiate", "divide")),
-            Kernels(_THREE_LAUNCHES, ("divide_row",)),
+            Kernels(_THREE_LAUNCHES, ("divide",)),
         ),
         _predicated_store,
-    ),
-    Rule(
-        "predicated_lists",
-        "The same where half of the warps hand their lists to the others: all warps execute those "
-        "stores, in every round, if a list has one slot. Those of four are behind a branch.",
-        "BAR.SYNC.DEFER_BLOCKING 0x0; @!P0 STS.64 [R11], R2; BAR.SYNC.DEFER_BLOCKING 0x0 "
-        "(K up to 32: once for each warp and round); K above 64: four STS.64 behind @P0 BRA",
-        _TOP_K,
-        _handed_over,
     ),
     Rule(
         "sunk_load",
@@ -280,8 +245,31 @@ RULES = [
                     "09_long_row_one_block",
                 )
             ),
+            Kernels(
+                ("07_topk_fusion/online_then_top_k", "07_topk_fusion/safe_then_top_k"), ("softmax",)
+            ),
         ),
         _sunk(1),
+    ),
+    Rule(
+        "sunk_load_of_grid",
+        "The same where all blocks share a row: a warp of the last block that has no column.",
+        "11: @P0 EXIT; LDS.64 R12, [UR4+0x100] (three launches: [UR4])",
+        (Kernels((*_LONG_ROW, *_THREE_LAUNCHES), ("divide",)),),
+        _sunk_in_grid,
+    ),
+    Rule(
+        "unrolled_turns",
+        "A loop over the row takes four turns at once, after those that are left over from a "
+        "multiple of four (in fp32; the loops of the half types stay as they are). Lanes that have "
+        "one turn more take it before the others begin, and are then a turn ahead.",
+        "11: LOP3.LUT R6, R6, 0x3 counts the turns before the loop; LDG.E R21 stands in their "
+        "loop, and LDG.E four times in the next",
+        (
+            Kernels(("11_long_row_online", *_THREE_LAUNCHES), ("reduce", "divide")),
+            Kernels(("11_long_row_online/backward",), ("divide",)),
+        ),
+        lambda launch: _turns_apart(launch) if launch.dtype == "f32" else {},
     ),
     Rule(
         "sunk_loads",
@@ -290,20 +278,6 @@ RULES = [
         "where 40 blocks of 8 warps have 20 columns",
         (Kernels(("04_shared_memory",)),),
         _sunk(2),
-    ),
-    Rule(
-        "split_vector_store",
-        "A store of 16 bytes stands in one branch, the same elements one by one in the other. "
-        "nvcc makes four stores of 4 bytes of the first: four times the requests, each with the "
-        "sectors of the whole. (Step 06 stores through __stcs, which it leaves alone.)",
-        "@P0 STG.E desc[UR18][R12.64], R4; @P0 STG.E desc[UR18][R12.64+0x4], R14; @P0 STG.E "
-        "desc[UR18][R12.64+0x8], R16; @P0 STG.E desc[UR18][R12.64+0xc], R17",
-        (
-            Kernels(
-                ("07_topk_fusion/online_then_top_k", "07_topk_fusion/safe_then_top_k"), ("softmax",)
-            ),
-        ),
-        _split_stores,
     ),
 ]
 

@@ -2,11 +2,25 @@
 limiter."""
 
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
-STALLS = (
-    "barrier branch_resolving dispatch_stall drain imc_miss lg_throttle long_scoreboard "
-    "math_pipe_throttle membar mio_throttle misc no_instruction not_selected short_scoreboard "
-    "sleeping tex_throttle wait"
-).split()
+STALLS = [
+    "barrier",
+    "branch_resolving",
+    "dispatch_stall",
+    "drain",
+    "imc_miss",
+    "lg_throttle",
+    "long_scoreboard",
+    "math_pipe_throttle",
+    "membar",
+    "mio_throttle",
+    "misc",
+    "no_instruction",
+    "not_selected",
+    "short_scoreboard",
+    "sleeping",
+    "tex_throttle",
+    "wait",
+]
 
 # Of what a unit could do at most, in percent.
 THROUGHPUTS = {

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from figures import FIGURES, OPCODES
 
-
 # Beside OPCODES ncu prints its source, the count of every instruction of the kernel.
 csv.field_size_limit(1 << 28)
 
