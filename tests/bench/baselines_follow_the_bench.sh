@@ -3,10 +3,12 @@
 set -euo pipefail
 baselines=$1 bench=$2
 names=$(mktemp)
-trap 'rm -f "$names"' EXIT
+measurements=$(mktemp)
+trap 'rm -f "$names" "$measurements"' EXIT
 
 "$bench" --benchmark_list_tests >"$names"
-listed=$(python3 -B "$baselines" --names "$names" --list)
+"$bench" --measurements="$measurements"
+listed=$(python3 -B "$baselines" --measurements "$measurements" --list)
 
 # The copy, or for a top-k the read, of the same bytes.
 ceilings=$(sed -E 's#^[^/]+/[^/]+/(.*)/k[0-9]+/#read/\1/#; t; s#^[^/]+/[^/]+/#copy/#' <<<"$listed" | sort -u)

@@ -36,7 +36,7 @@ chmod +x build/bin/*
 [ "$(run out --build build --dry-run)" = 0 ] || fail "a dry run must go well"
 [ "$(sed -n 's/^---- //p' output.txt | tr '\n' ' ')" = 'bench baselines profile sanitize verify ' ] || fail "other parts"
 expect 'worklog_bench --benchmark_out='
-expect 'bench/baselines --names .* --out .* --accuracy '
+expect 'bench/baselines --measurements .* --out .* --accuracy '
 expect 'merge_results.py .*results.json .*baselines.json --accuracy .*accuracy.json --out .*results.json'
 expect 'step_05_many_rows_gpu_tests --test-suite-exclude=huge'
 expect 'step_05_many_rows --no-times --rows 5 --cols 7$'
@@ -51,7 +51,28 @@ expect '--test-suite=huge'
 expect 'worklog_sweep --out'
 expect 'worklog_profile parity$'
 
+expect '--sweeps .*sweep.json .*sweep.json --out .*sweep.json'
+
 [ "$(run out --build build --limit 1 --bench --sweep)" = 1 ] || fail "what had no time must be a failure"
 expect '^TIMEOUT  bench'
 expect '^NOT RUN  sweep'
-expect '^FAILED: .*bench; .*sweep; '
+expect '^FAILED: .*bench; .*sweep of 05_many_rows; '
+
+# What went well is not run again; what did not is.
+calls=$folder/calls.txt
+# shellcheck disable=SC2016  # for the program
+printf '#!/bin/sh\necho bench >>%s\nfor option; do case $option in --benchmark_out=*) %s "${option#*=}";; esac; done\n' \
+  "$calls" "cp $folder/bench.json" >build/bin/worklog_bench
+echo '{"context": {"gpu": "A"}, "benchmarks": []}' >bench.json
+printf '#!/bin/sh\necho test >>%s\n' "$calls" >build/bin/step_05_many_rows_gpu_tests
+printf '#!/bin/sh\necho fails >>%s\nexit 1\n' "$calls" >build/bin/exercise_solutions_gpu_tests
+[ "$(run out --build build --bench --verify)" = 2 ] || fail "other programs must be refused"
+expect 'holds results of other programs'
+[ "$(run again --build build --bench --verify)" = 1 ] || fail "a failing test must be a failure"
+grep -qx bench again/done.txt || fail "the bench must be remembered"
+if grep -qx verify again/done.txt; then fail "a failed part must not be remembered"; fi
+[ "$(run again --build build --bench --verify)" = 1 ] || fail "a failing test must be a failure again"
+expect 'ok       it went well before'
+expect '1 of GPU tests went well before'
+[ "$(sort "$calls" | uniq -c | tr -s ' ' | tr '\n' ,)" = ' 1 bench, 2 fails, 1 test,' ] || fail "other calls: $(cat "$calls")"
+[ "$(find again -type f | wc -l)" -le 8 ] || fail "more than eight files: $(ls again)"

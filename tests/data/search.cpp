@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/cuda/device_buffer.h"
+#include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "common/step/step.h"
 #include "common/verify/real_data.h"
@@ -41,20 +41,11 @@ const std::vector<Question> kQuestions = {
 // The names of the entries that the step lists for every question, best first.
 std::vector<std::vector<std::string>> search_with(const Step& step) {
   const Scores& scores = search_scores();
-  DeviceBuffer<__half> logits(scores.values);
-  DeviceBuffer<float> values(scores.rows * kK);
-  DeviceBuffer<std::int64_t> indices(scores.rows * kK);
-  DeviceBuffer<std::byte> scratch(scratch_bytes(step, scores.rows, scores.cols, DType::kFloat16));
-  TopK<__half> problem{.logits = logits.data(),
-                       .values = values.data(),
-                       .indices = indices.data(),
-                       .rows = scores.rows,
-                       .cols = scores.cols,
-                       .k = kK};
-  problem.scratch = Scratch(scratch.data(), scratch.size());
-  run(step, problem, nullptr);
+  auto buffers = problem_buffers<__half>(step, scores.rows, scores.cols, kK);
+  buffers.logits.upload(scores.values);
+  run(step, buffers.problem(), nullptr);
 
-  const std::vector<std::int64_t> columns = indices.download();
+  const std::vector<std::int64_t> columns = buffers.indices.download();
   std::vector<std::vector<std::string>> found(static_cast<std::size_t>(scores.rows));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     found[i / kK].push_back(search_entries()[static_cast<std::size_t>(columns[i])].name);

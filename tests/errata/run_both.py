@@ -1,4 +1,4 @@
-"""run_both.py SIMT_RUN NAME OUT: runs one program here as `./worklog run` does, as it makes its
+"""run_both.py SIMT NAME OUT: runs one program here as `./worklog run` does, as it makes its
 mistake and corrected, compares both with errata.py, and writes what they said to OUT (JSON).
 
 `run_both.py --list` prints the names.
@@ -16,11 +16,11 @@ from errata import ERRATA  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 
 
-def run(simt_run, name, arguments):
+def run(simt, name, arguments):
     """The exit code, the program's own output, and what --json wrote (None: it did not run)."""
     with tempfile.TemporaryDirectory() as folder:
         json_file = pathlib.Path(folder) / "run.json"
-        command = [simt_run, str(HERE / f"{name}.cu"), "--json", str(json_file), *arguments]
+        command = [simt, "run", str(HERE / f"{name}.cu"), "--json", str(json_file), *arguments]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if not json_file.exists():
             sys.exit(f"{name}: did not run\n{ended.stdout}{ended.stderr}")
@@ -57,11 +57,11 @@ def main():
     if sys.argv[1:] == ["--list"]:
         print(*ERRATA, sep="\n")
         return 0
-    simt_run, name, out = sys.argv[1:]
+    simt, name, out = sys.argv[1:]
     erratum = ERRATA[name]
     found, forms = [], {}
     for form, arguments in (("mistake", []), ("corrected", ["--", "corrected"])):
-        exit_code, output, record = run(simt_run, name, arguments)
+        exit_code, output, record = run(simt, name, arguments)
         expected = getattr(erratum, form)
         for difference in differences(expected, exit_code, output, record):
             found.append(f"{form}: {difference}")

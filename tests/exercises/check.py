@@ -33,16 +33,23 @@ def parts(source: pathlib.Path) -> tuple[str, str]:
 def test_that_solution_only_fills_the_gap(exercise: pathlib.Path) -> None:
     skeleton, skeleton_gap = parts(exercise / "skeleton.cu")
     solution, solution_gap = parts(exercise / "solution.cu")
-    difference = difflib.unified_diff(skeleton.splitlines(), solution.splitlines(),
-                                      "skeleton.cu", "solution.cu", lineterm="")
+    difference = difflib.unified_diff(
+        skeleton.splitlines(), solution.splitlines(), "skeleton.cu", "solution.cu", lineterm=""
+    )
     assert skeleton == solution, "differ outside of the gap:\n" + "\n".join(difference)
     assert skeleton_gap != solution_gap, "the skeleton is the solution"
 
 
 def run(program: str, exercise: pathlib.Path, role: str, limit: str = "") -> tuple[int, str]:
-    environment = os.environ | ({"WORKLOG_TIME_LIMIT": limit} if limit else {})
-    done = subprocess.run([program, exercise.parent.name, role], env=environment,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    environment = os.environ | ({"SIMT_TIME_LIMIT": limit} if limit else {})
+    done = subprocess.run(
+        [program, exercise.parent.name, role],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     print(f"---- {role}, exit code {done.returncode}\n{done.stdout}")
     return done.returncode, done.stdout
 
@@ -58,8 +65,11 @@ def says(output: str, words: str) -> bool:
 def quoted_lines(page: pathlib.Path, of: str) -> list[str]:
     """The lines that the page says the check prints of the skeleton, or of a solution: counters
     under the head of their table."""
-    block = re.search(rf"^Some of what the check says of {of}\b.*:\n\n((?:    .*\n)+)",
-                      page.read_text(), re.MULTILINE)
+    block = re.search(
+        rf"^Some of what the check says of {of}\b.*:\n\n((?:    .*\n)+)",
+        page.read_text(),
+        re.MULTILINE,
+    )
     assert block, f"{page}: has no lines after 'Some of what the check says of {of}'"
     lines = [squeezed(line) for line in block[1].splitlines()]
     first = next((at for at, line in enumerate(lines) if COUNTER.search(line)), None)
@@ -74,8 +84,9 @@ def test_that_skeleton_fails_as_its_page_says(program: str, exercise: pathlib.Pa
         assert says(output, line), f"README.md quotes what the check does not say: {line}"
 
 
-def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.Path,
-                                               other_counts: bool) -> None:
+def test_that_solution_passes_as_its_page_says(
+    program: str, exercise: pathlib.Path, other_counts: bool
+) -> None:
     """Its counters are on the page, all of them: or a solution that got worse would go unseen, as
     the check compares it with itself. So are the block sizes that it tries."""
     code, output = run(program, exercise, "solution")
@@ -85,8 +96,9 @@ def test_that_solution_passes_as_its_page_says(program: str, exercise: pathlib.P
     quoted = quoted_lines(exercise / "README.md", "a solution")
     wanted = [HEAD, *counters, "All reached."]
     if other_counts:
-        quoted, wanted = ([re.sub(r"\d+", "n", line) for line in lines]
-                          for lines in (quoted, wanted))
+        quoted, wanted = (
+            [re.sub(r"\d+", "n", line) for line in lines] for lines in (quoted, wanted)
+        )
     assert quoted == wanted, "README.md must quote of it\n    " + "\n    ".join(wanted)
     assert HEAD in said, f"the check prints no '{HEAD}'"
 
@@ -139,8 +151,7 @@ def main() -> int:
     exercise = pathlib.Path(step) / "exercise"
     try:
         test_that_solution_only_fills_the_gap(exercise)
-        test_that_solution_passes_as_its_page_says(program, exercise,
-                                                   "--other-counts" in options)
+        test_that_solution_passes_as_its_page_says(program, exercise, "--other-counts" in options)
         test_that_skeleton_fails_as_its_page_says(program, exercise)
         test_that_wrong_solutions_are_refused(program, exercise)
         test_that_answers_are_folded(exercise)

@@ -26,33 +26,14 @@ export PATH=$folder/tools:$PATH WORKLOG_BUILD=$folder/build WORKLOG_WORK=$folder
 copy=$folder/work/05_warp_shuffle/softmax.cu
 output=$folder/output.txt
 
+# shellcheck source-path=SCRIPTDIR source=../front_door/said.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../front_door/said.sh"
+
 # run CODE ARGUMENT..: ./worklog with these arguments must end with CODE.
 run() {
-  local wanted=$1 code=0
+  local wanted=$1
   shift
-  "$repository/worklog" "$@" >"$output" 2>&1 || code=$?
-  if [ "$code" != "$wanted" ]; then
-    echo "./worklog $*: exit code $code, expected $wanted:" >&2
-    cat "$output" >&2
-    exit 1
-  fi
-}
-
-# says TEXT: what ran last must have said it.
-says() {
-  if ! grep -qF -- "$1" "$output"; then
-    echo "'$1' is missing here:" >&2
-    cat "$output" >&2
-    exit 1
-  fi
-}
-
-says_not() {
-  if grep -qF -- "$1" "$output"; then
-    echo "'$1' must not be here:" >&2
-    cat "$output" >&2
-    exit 1
-  fi
+  ends_with "$wanted" "$repository/worklog" "$@"
 }
 
 echo "== the list"

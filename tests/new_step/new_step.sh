@@ -28,7 +28,7 @@ expect() {
 (cd "$repository" && { git ls-files -z -- . ':!steps'; git ls-files -z -- 'steps/05_*'; } |
   tar --create --null --files-from=- --ignore-failed-read) | tar --extract --directory="$copy"
 cp -r "$copy/steps/05_warp_shuffle" "$copy/steps/99_example"
-rm -r "$copy"/steps/*/variants
+rm -r "$copy"/steps/*/variants "$copy"/steps/*/block_sizes.json
 sed -i 's/builds_on = "[^"]*"/builds_on = "05_warp_shuffle"/' "$copy/steps/99_example/softmax.cu"
 sed -i '1s/.*/# 99 Example/' "$copy/steps/99_example/README.md"
 

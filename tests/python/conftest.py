@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 import softmax_worklog._core
 
 # Built for GPUs, the module takes no NumPy arrays: test_torch.py has what is tested there.

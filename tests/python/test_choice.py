@@ -6,6 +6,7 @@ import sys
 
 import numpy
 import pytest
+
 import softmax_worklog as sw
 from softmax_worklog import _choice
 from softmax_worklog._choice import Shape, fastest_of, find_step, named, recorded_times
@@ -89,17 +90,18 @@ def test_times_are_of_the_ladders_steps():
 
 
 def planted_run(date, us):
-    names = [
-        "copy/f32/4x8/cold",
-        "05_warp_shuffle/f32/4x8/cold",
-        "05_warp_shuffle/f32/4x8/warm",
-        "05_warp_shuffle/safe/f32/4x8/cold",
-        "07_topk_fusion/bf16/4x8/k5/cold",
+    shape = {"dtype": "f32", "rows": 4, "cols": 8, "k": 0, "cache": "cold"}
+    shuffle = {"step": "05_warp_shuffle", "variant": ""} | shape
+    rows = [
+        {"baseline": "copy"} | shape,
+        shuffle,
+        shuffle | {"cache": "warm"},
+        shuffle | {"variant": "safe"},
+        shuffle | {"step": "07_topk_fusion", "dtype": "bf16", "k": 5},
     ]
-    rows = [{"name": name, "median_us": us} for name in names]
-    refused = {"name": "06_vectorized/f32/4x8/cold", "error_message": "no memory"}
+    refused = shuffle | {"step": "06_vectorized", "error_message": "no memory"}
     context = {"gpu": "a GPU", "date": f"{date}T00:00:00+00:00"}
-    return {"context": context, "benchmarks": [*rows, refused]}
+    return {"context": context, "benchmarks": [*(row | {"median_us": us} for row in rows), refused]}
 
 
 def test_times_are_taken_from_the_newest_run(tmp_path, repository):

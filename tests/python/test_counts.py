@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 import pytest
-import softmax_worklog as sw
 from inputs import DTYPES, logits
+
+import softmax_worklog as sw
 
 FUNCTIONS = ("softmax", "log_softmax", "topk")
 CALLABLE = [step for step in sw.steps() if step.operation in FUNCTIONS]
@@ -203,7 +204,7 @@ sw.counts()
 
 
 def test_after_a_launch_that_failed_there_are_none():
-    environment = {**os.environ, "WORKLOG_TIME_LIMIT": "0.2"}
+    environment = {**os.environ, "SIMT_TIME_LIMIT": "0.2"}
     command = [sys.executable, "-c", TOO_SLOW]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert "cudaErrorLaunchTimeout" in run.stdout

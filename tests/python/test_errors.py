@@ -2,8 +2,9 @@
 
 import numpy
 import pytest
-import softmax_worklog as sw
 from inputs import logits
+
+import softmax_worklog as sw
 
 FUNCTIONS = [sw.softmax, sw.log_softmax, lambda x, step=None: sw.topk(x, 1, step)]
 NAMES = ["softmax", "log_softmax", "topk"]
@@ -118,7 +119,7 @@ def test_a_step_of_another_type(function, step):
         function(logits((2, 3)), step)
 
 
-@pytest.mark.parametrize(("function", "step"), list(zip(FUNCTIONS, [8, 5, 6])))
+@pytest.mark.parametrize(("function", "step"), list(zip(FUNCTIONS, [8, 5, 6], strict=True)))
 def test_a_step_of_another_operation(function, step):
     with pytest.raises(ValueError, match="computes .*, not .*: must be one of 0"):
         function(logits((2, 3)), step)

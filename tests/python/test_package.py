@@ -7,6 +7,7 @@ import sys
 from importlib.resources import files
 
 import pytest
+
 import softmax_worklog as sw
 from softmax_worklog._core import DEVICE
 

@@ -3,7 +3,6 @@
 import ml_dtypes
 import numpy
 import pytest
-import softmax_worklog as sw
 from inputs import (
     DTYPES,
     ONE_ROW_SHAPES,
@@ -14,6 +13,8 @@ from inputs import (
     rounding_of,
     roundings_of,
 )
+
+import softmax_worklog as sw
 from softmax_worklog import _core
 
 # Of fp32: what rounding x - max costs where that is 30, and what a serial sum of 4096 terms adds
@@ -26,9 +27,7 @@ def steps_for(operation):
     return [
         step
         for step in sw.steps()
-        if step.operation == operation
-        and not step.expected_failure
-        and not step.storage_arithmetic
+        if step.operation == operation and not step.expected_failure and not step.storage_arithmetic
     ]
 
 
@@ -57,9 +56,7 @@ def test_softmax(step, shape, dtype):
     roundings = roundings_of(step)
     assert type(y) is numpy.ndarray
     assert y.dtype == x.dtype
-    assert_close(
-        y, expected_softmax(x), FP32_ERROR + roundings * relative, roundings * absolute
-    )
+    assert_close(y, expected_softmax(x), FP32_ERROR + roundings * relative, roundings * absolute)
     assert (x == before).all()
 
 

@@ -5,6 +5,7 @@ PyTorch is not among the pinned packages: without it these are skipped.
 
 import numpy
 import pytest
+
 import softmax_worklog as sw
 from softmax_worklog._core import DEVICE
 

@@ -11,8 +11,8 @@
 #include "common/step/validate.h"
 #include "tests/steps/contract.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 #endif
 
 using namespace worklog;
@@ -38,7 +38,7 @@ T* moved(T* pointer, std::ptrdiff_t bytes) {
 }
 
 std::uint64_t launches() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   return simt::counters().launches;
 #else
   return 0;

@@ -1,13 +1,13 @@
 #include "tests/steps/contract.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 #endif
 
 namespace contract {
 
 void CountingOff::set([[maybe_unused]] bool on) {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   simt::set_counting(on);
 #endif
 }

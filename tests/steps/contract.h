@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/case.h"
 #include "common/step/step.h"
+#include "common/verify/case.h"
 #include "common/verify/inputs.h"
 #include "common/verify/verify.h"
 

@@ -3,8 +3,8 @@
 
 #include "tests/steps/contract.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 
 using namespace worklog;
 using namespace contract;
@@ -78,4 +78,4 @@ TEST_SUITE("counts") {
   }
 }
 
-#endif  // WORKLOG_SIMT
+#endif  // SIMT_EXECUTOR

@@ -19,7 +19,7 @@ int some_block_size(const Step& step, std::int64_t cols) {
 // to a vector's elements, a warp and a block: they all meet every remainder. On a GPU, where each
 // case takes its allocations' time, every 5th and 115th: the CPU executor runs them all.
 std::int64_t stride(const Step& step) {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   constexpr std::int64_t kOfSteps = 1;
 #else
   constexpr std::int64_t kOfSteps = 5;

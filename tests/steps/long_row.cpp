@@ -109,7 +109,7 @@ TEST_SUITE("shapes") {
   }
 }
 
-#ifndef WORKLOG_SIMT
+#ifndef SIMT_EXECUTOR
 
 TEST_SUITE("full_size") {
   TEST_CASE("one row around 2^24 columns, in all types") {

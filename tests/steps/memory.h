@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "common/cuda/check.h"
-#include "common/step/run.h"
+#include "common/step/problem_buffers.h"
 #include "tests/steps/contract.h"
 
 namespace contract {
@@ -19,27 +19,27 @@ inline std::int64_t free_device_bytes() {
 
 /// What verification of the case takes, guard bands aside.
 inline std::int64_t bytes_needed(const worklog::Step& step, const worklog::Case& a_case) {
-  const auto element = static_cast<std::int64_t>(worklog::size_of(a_case.dtype));
-  const std::int64_t output = a_case.k > 0
-                                  ? a_case.k * std::int64_t{sizeof(float) + sizeof(std::int64_t)}
-                                  : a_case.cols * element;
-  return a_case.rows * (a_case.cols * element + output) +
-         worklog::scratch_bytes(step, a_case.rows, a_case.cols, a_case.dtype);
+  return worklog::array_lengths(step, a_case.rows, a_case.cols, a_case.k, a_case.dtype)
+      .bytes(a_case.dtype);
 }
 
-/// Verifies the case with `rows`. One for which the device has too little memory is named, not
+/// Whether the device has the memory that the case takes. One that does not fit is named, not
 /// dropped.
-inline void check_if_it_fits(const worklog::Step& step, const worklog::Case& a_case,
-                             const worklog::RowSource& rows,
-                             const worklog::VerifyOptions& options = {}) {
+inline bool fits(const worklog::Step& step, const worklog::Case& a_case,
+                 const worklog::VerifyOptions& options = {}) {
   constexpr std::int64_t kSpare = std::int64_t{1} << 28;
   const std::int64_t needed = bytes_needed(step, a_case);
   const std::int64_t available = free_device_bytes() - kSpare;
-  if (needed > available) {
-    MESSAGE(describe(step, a_case, options), ": not run, needs ", needed, " bytes of ", available);
-    return;
-  }
-  check_verified(step, a_case, rows, options);
+  if (needed <= available) return true;
+  MESSAGE(describe(step, a_case, options), ": not run, needs ", needed, " bytes of ", available);
+  return false;
+}
+
+/// Verifies the case with `rows`, if it fits.
+inline void check_if_it_fits(const worklog::Step& step, const worklog::Case& a_case,
+                             const worklog::RowSource& rows,
+                             const worklog::VerifyOptions& options = {}) {
+  if (fits(step, a_case, options)) check_verified(step, a_case, rows, options);
 }
 
 /// The same for the rows of an input that has a name.

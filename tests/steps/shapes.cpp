@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "common/cuda/device_buffer.h"
+#include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "tests/steps/contract.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 #endif
 
 using namespace worklog;
@@ -17,7 +18,7 @@ using namespace contract;
 
 namespace {
 
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
 constexpr bool kOnExecutor = true;
 #else
 constexpr bool kOnExecutor = false;
@@ -25,7 +26,7 @@ constexpr bool kOnExecutor = false;
 
 // The launches so far where they are counted, else 0.
 std::uint64_t launches() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   return simt::counters().launches;
 #else
   return 0;
@@ -156,19 +157,13 @@ TEST_SUITE("shapes") {
       if (!step.takes<Softmax>() || step.takes_one_row()) continue;
       CAPTURE(step.label());
       constexpr float kInfinity = std::numeric_limits<float>::infinity();
-      DeviceBuffer<float> logits(std::vector<float>{1, 2, 3, 4,  //
-                                                    5, 5, 5, 5,  //
-                                                    0, -kInfinity, -kInfinity, 0});
-      DeviceBuffer<float> probabilities(12);
-      DeviceBuffer<std::byte> scratch(scratch_bytes(step, 3, 4, DType::kFloat32));
-      const Softmax<float> problem{.logits = logits.data(),
-                                   .probabilities = probabilities.data(),
-                                   .rows = 3,
-                                   .cols = 4,
-                                   .scratch = Scratch(scratch.data(), scratch.size())};
-      run(step, problem, nullptr);
+      auto buffers = problem_buffers<float>(step, 3, 4);
+      buffers.logits.upload({1, 2, 3, 4,  //
+                             5, 5, 5, 5,  //
+                             0, -kInfinity, -kInfinity, 0});
+      run(step, buffers.problem(), nullptr);
       if (!step.info.expected_failure.empty()) continue;  // -inf may be outside of its domain
-      const std::vector<float> result = probabilities.download();
+      const std::vector<float> result = buffers.columns.download();
       // 1, e, e^2, e^3 over their sum.
       const float expected[] = {0.0320586033f, 0.0871443187f, 0.236882818f, 0.643914260f};
       for (int col = 0; col < 4; ++col) {
@@ -183,20 +178,13 @@ TEST_SUITE("shapes") {
   }
 
   TEST_CASE("softmax of one row that is known") {
-    const DeviceBuffer<float> logits(std::vector<float>{1, 2, 3, 4});
     for (const Step& step : all_steps()) {
       if (!step.takes_one_row()) continue;
       CAPTURE(step.label());
-      DeviceBuffer<float> probabilities(4);
-      DeviceBuffer<std::byte> scratch(scratch_bytes(step, 1, 4, DType::kFloat32));
-      run(step,
-          Softmax<float>{.logits = logits.data(),
-                         .probabilities = probabilities.data(),
-                         .rows = 1,
-                         .cols = 4,
-                         .scratch = Scratch(scratch.data(), scratch.size())},
-          nullptr);
-      const std::vector<float> result = probabilities.download();
+      auto buffers = problem_buffers<float>(step, 1, 4);
+      buffers.logits.upload({1, 2, 3, 4});
+      run(step, buffers.problem(), nullptr);
+      const std::vector<float> result = buffers.columns.download();
       // 1, e, e^2, e^3 over their sum.
       const float expected[] = {0.0320586033f, 0.0871443187f, 0.236882818f, 0.643914260f};
       for (int col = 0; col < 4; ++col) {
@@ -207,9 +195,6 @@ TEST_SUITE("shapes") {
 
   TEST_CASE("log-softmax and losses of a few rows that are known") {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const DeviceBuffer<float> logits(std::vector<float>{1, 2, 3, 4,  //
-                                                        5, 5, 5, 5,  //
-                                                        0, -kInfinity, -kInfinity, 0});
     // 1, e, e^2, e^3 over their sum; a quarter; a half: their logarithms.
     const float expected[] = {-3.4401897f, -2.4401897f, -1.4401897f, -0.4401897f};
     constexpr float kLogOf4 = 1.3862944f;
@@ -217,13 +202,13 @@ TEST_SUITE("shapes") {
     for (const Step& step : all_steps()) {
       if (!step.info.expected_failure.empty()) continue;  // -inf may be outside of its domain
       CAPTURE(step.label());
-      DeviceBuffer<float> results(12);
+      auto buffers = problem_buffers<float>(step, 3, 4);
+      buffers.logits.upload({1, 2, 3, 4,  //
+                             5, 5, 5, 5,  //
+                             0, -kInfinity, -kInfinity, 0});
       if (step.takes<LogSoftmax>()) {
-        run(step,
-            LogSoftmax<float>{
-                .logits = logits.data(), .log_probabilities = results.data(), .rows = 3, .cols = 4},
-            nullptr);
-        const std::vector<float> result = results.download();
+        run(step, buffers.problem(), nullptr);
+        const std::vector<float> result = buffers.columns.download();
         for (int col = 0; col < 4; ++col) {
           CHECK(result[col] == doctest::Approx(expected[col]).epsilon(1e-6));
           CHECK(result[4 + col] == doctest::Approx(-kLogOf4).epsilon(1e-6));
@@ -234,15 +219,9 @@ TEST_SUITE("shapes") {
         CHECK(result[11] == doctest::Approx(-kLogOf2).epsilon(1e-6));
       } else if (step.takes<NegativeLogLikelihood>()) {
         for (const std::int64_t label : {0, 1, 2, 3, 4, -1}) {
-          const DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(3, label));
-          run(step,
-              NegativeLogLikelihood<float>{.logits = logits.data(),
-                                           .labels = labels.data(),
-                                           .losses = results.data(),
-                                           .rows = 3,
-                                           .cols = 4},
-              nullptr);
-          const std::vector<float> losses = results.download();
+          buffers.labels.upload({label, label, label});
+          run(step, buffers.problem(), nullptr);
+          const std::vector<float> losses = buffers.values.download();
           if (label < 0 || label > 3) {
             for (int row = 0; row < 3; ++row)
               CHECK(std::isnan(losses[row]));

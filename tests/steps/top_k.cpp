@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "common/cuda/device_buffer.h"
+#include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "tests/steps/contract.h"
 
@@ -28,18 +28,10 @@ bool is_special(int k) {
 // The columns that the step lists for one row.
 std::vector<std::int64_t> columns_of(const Step& step, const std::vector<float>& row, int k) {
   const auto cols = static_cast<std::int64_t>(row.size());
-  DeviceBuffer<float> logits(row), values(k);
-  DeviceBuffer<std::int64_t> indices(k);
-  const TopK<float> problem{.logits = logits.data(),
-                            .values = values.data(),
-                            .indices = indices.data(),
-                            .rows = 1,
-                            .cols = cols,
-                            .k = k};
-  DeviceBuffer<std::byte> scratch(scratch_bytes(step, 1, cols, DType::kFloat32));
-  problem.scratch = Scratch(scratch.data(), scratch.size());
-  run(step, problem, nullptr);
-  return indices.download();
+  auto buffers = problem_buffers<float>(step, 1, cols, k);
+  buffers.logits.upload(row);
+  run(step, buffers.problem(), nullptr);
+  return buffers.indices.download();
 }
 
 }  // namespace
@@ -139,6 +131,9 @@ TEST_SUITE("top_k") {
       const bool ranks_logits = step.operation() != Operation::kSoftmaxThenTopK;
       CHECK(columns_of(step, {1, kNan, 9, kInfinity}, 3) ==
             (ranks_logits ? Columns{1, 3, 2} : Columns{0, 1, 2}));
+      // The sign of a NaN means nothing.
+      CHECK(columns_of(step, {1, -kNan, 9, kNan, -kNan}, 4) ==
+            (ranks_logits ? Columns{1, 3, 4, 2} : Columns{0, 1, 2, 3}));
       CHECK(columns_of(step, {-kInfinity, -kInfinity}, 2) == Columns{0, 1});
     }
   }

@@ -94,6 +94,73 @@ TEST_CASE("poison is NaN in every storage type, and a negative index") {
   CHECK_FALSE(is_poison(kNan));
 }
 
+TEST_CASE("what is computed from poison is no poison") {
+  const volatile float one = 1.0f;
+  CHECK_FALSE(is_poison(poison<float>() * one));
+  CHECK(std::isnan(poison<float>() * one));
+  CHECK_FALSE(is_poison(poison<float>(Poison::kScratch)));
+  const auto half = static_cast<__half>(static_cast<float>(poison<__half>()) * one);
+  CHECK_FALSE(is_poison(half));
+  const auto bfloat = static_cast<__nv_bfloat16>(static_cast<float>(poison<__nv_bfloat16>()) * one);
+  CHECK_FALSE(is_poison(bfloat));
+}
+
+TEST_CASE("a NaN of scratch that nobody wrote is told as such") {
+  const volatile float one = 1.0f;
+  const auto scratch = poison<float>(Poison::kScratch);
+  for (const float of_scratch : {scratch, scratch * one, one - scratch}) {
+    CHECK(is_of_unwritten_scratch(of_scratch));
+    std::vector<float> got = kRight;
+    got[1] = of_scratch;
+    CHECK(compare(kLogits, got).failure ==
+          "row 7, column 1: got nan, made of scratch that was never written, expected 0.25");
+  }
+  CHECK_FALSE(is_of_unwritten_scratch(kNan));
+  CHECK_FALSE(is_of_unwritten_scratch(poison<float>()));
+  CHECK_FALSE(is_of_unwritten_scratch(1.0f));
+}
+
+TEST_CASE("a result that must be NaN is told with the logit that makes it so") {
+  const auto nan = static_cast<double>(kNan);
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(compare<float>({0.0, 1.0, nan, nan}, {kNan, 0.5f, kNan, kNan}).failure ==
+        "row 7, column 1: got 0.5, expected nan: the logit of column 2 is nan");
+  CHECK(compare<float>({infinity, 1.0}, {kNan, 0.0f}).failure ==
+        "row 7, column 1: got 0, expected nan: the logit of column 0 is inf");
+  CHECK(compare<float>({-infinity, -infinity}, {0.5f, 0.5f}).failure ==
+        "row 7, column 0: got 0.5, expected nan: all logits of the row are -inf");
+  RowChecker checker(model(DType::kFloat32), 4);
+  checker.check_loss(kRow, kLogits, 4, 1.0f);
+  CHECK(checker.found().failure == "row 7, label 4: got -1, expected nan: there is no such column");
+}
+
+TEST_CASE("a NaN that must be none is told with what is masked in its row") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(
+      compare<float>({0.0, -infinity}, {kNan, kNan}).failure ==
+      "row 7, column 0: got nan, expected 1: of the row's 2 logits 1 is -inf, the first in column "
+      "1");
+  CHECK(compare<float>(kLogits, {kNan, 0.25f, 0.5f, 0.125f}).failure ==
+        "row 7, column 0: got nan, expected 0.125");
+}
+
+TEST_CASE("an error is told with the sum of its row") {
+  const std::string failure = compare<float>(kLogits, {0.25f, 0.5f, 1.0f, 0.25f}).failure;
+  CAPTURE(failure);
+  CHECK(failure.starts_with("row 7, column 0: got 0.25, expected 0.125: the error is "));
+  CHECK(failure.ends_with("; the row's probabilities add up to 2"));
+  RowChecker checker(model(DType::kFloat32), 4);
+  checker.check_log_softmax<float>(kRow, kLogits, std::vector<float>(4, 0.0f));
+  CAPTURE(checker.found().failure);
+  CHECK(checker.found().failure.ends_with("; the exponentials of the row's results add up to 4"));
+}
+
+TEST_CASE("an error of any size is told to its last digit") {
+  const std::string failure = compare<float>(kLogits, {1e37f, 0.25f, 0.5f, 0.125f}).failure;
+  CAPTURE(failure);
+  CHECK(failure.find(".00 ulp and may be ") != std::string::npos);
+}
+
 TEST_CASE("an error far below any absolute tolerance is caught") {
   const std::vector<double> logits = {0.0, -20.0};
   const double exact = std::exp(-20.0) / (1.0 + std::exp(-20.0));

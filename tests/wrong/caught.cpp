@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "common/harness/case.h"
-#include "common/simt/executor/counters.h"
 #include "common/step/step.h"
+#include "common/verify/case.h"
 #include "common/verify/verify.h"
+#include "simt/executor/counters.h"
 #include "tests/wrong/kernels/wrong_kernel.h"
 
 using namespace worklog;
@@ -49,6 +49,7 @@ constexpr Expectation kExpectations[] = {
     {"no_guard_for_minus_infinity", "nan"},
     {"no_maximum_subtracted", "nan"},
     {"reads_a_third_time", "loads counted"},
+    {"reads_scratch_nobody_wrote", "nan, made of scratch that was never written"},
     {"reads_slots_of_absent_warps", "shared"},
     {"reads_what_it_overwrote", kInaccurate},
     {"reduces_half_the_warp", kInaccurate},

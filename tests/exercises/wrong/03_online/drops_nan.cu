@@ -1,6 +1,6 @@
 // fmaxf takes the other number where one is NaN: beside -inf, nothing is left of it.
 // says: 18 x 7, special:
-// says: expected nan
+// says: expected nan: the logit of column 0 is nan
 // says: Not right yet.
 
 __device__ Normalizer combine(Normalizer a, Normalizer b) {

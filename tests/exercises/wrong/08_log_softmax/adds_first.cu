@@ -1,5 +1,5 @@
 // Subtracts m + log d at once, which has lost the digits of log d beside a large m.
-// says: the first that is wrong is 18 x 333, wide:
+// says: the first that is wrong is 18 x 7,
 // says: loads_per_element 2 2 reached
 // says: Not right yet.
 

@@ -1,5 +1,5 @@
 // Keeps every column, whether there is room for it or not.
-// says: the first that is wrong is 1 x 20000, random:
+// says: the first that is wrong is 1 x 16384, random:
 // says: at byte 40960 of 'kept', which has 40960 bytes [shared-out-of-bounds]
 // says: Not right yet.
 

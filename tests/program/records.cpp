@@ -1,12 +1,14 @@
 // Records: exact numbers, the fields that the report reads, and files that are whole or absent.
+#include "common/program/records.h"
+
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/harness/measure.h"
-#include "common/harness/report_cases.h"
+#include "common/measure/cases.h"
+#include "common/measure/measure.h"
 
 namespace {
 
@@ -19,7 +21,7 @@ Record some_record() {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("harness");
+TEST_SUITE_BEGIN("program");
 
 TEST_CASE("every step and variant counts what it predicts, and says so in its record") {
   for (const Step& step : all_steps()) {

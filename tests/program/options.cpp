@@ -1,12 +1,12 @@
 // The command line of a step's program.
-#include "common/harness/options.h"
+#include "common/program/options.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
-#include "common/harness/report_cases.h"
+#include "common/measure/cases.h"
 
 namespace {
 
@@ -26,7 +26,7 @@ const Step& first_step(bool top_k) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("harness");
+TEST_SUITE_BEGIN("program");
 
 TEST_CASE("options and their values") {
   const Options options = parse({"--rows", "3", "--cols=70", "--type", "bf16", "--variant", "none",
@@ -41,23 +41,42 @@ TEST_CASE("options and their values") {
   CHECK_FALSE(options.k);
 }
 
+TEST_CASE("an option that is given twice has its last value, and a flag may be given twice") {
+  const Options options = parse({"--rows", "3", "--all", "--rows=4", "--all"});
+  CHECK(options.rows == 4);
+  CHECK(options.all);
+}
+
+TEST_CASE("help wins over what else is asked for, and names every option") {
+  CHECK(parse({"--rows", "3", "--help"}).help);
+  CHECK(parse({"-h"}).help);
+  const std::string text = usage("step");
+  for (const char* option :
+       {"--rows", "--cols", "--input", "--k", "--in-place", "--no-times", "--block-size", "--seed",
+        "--type", "--variant", "--all", "--counters", "--access", "--records", "--annotations",
+        "--list", "--help", "exit code: 0"}) {
+    CAPTURE(option);
+    CHECK(text.find(option) != std::string::npos);
+  }
+}
+
 TEST_CASE("wrong usage names the option, its value and what it may be") {
   const auto refused = [](std::vector<const char*> arguments, const char* message) {
     CHECK_THROWS_WITH_AS(parse(std::move(arguments)), doctest::Contains(message), UsageError);
   };
   refused({"--width", "3"}, "unknown option '--width'");
   refused({"5"}, "unknown option '5'");
-  refused({"--rows"}, "--rows: needs a value");
-  refused({"--rows", "-1"}, "--rows -1: must be a whole number from 0 to 9223372036854775807");
-  refused({"--cols", "12x"}, "--cols 12x: must be a whole number");
-  refused({"--cols", "99999999999999999999"}, "--cols 99999999999999999999: must be");
-  refused({"--k", "0"}, "--k 0: must be a whole number from 1 to 128");
-  refused({"--k", "129"}, "--k 129: must be a whole number from 1 to 128");
+  refused({"--rows"}, "--rows: 1 required R missing");
+  refused({"--rows", "-1"}, "--rows: -1 must be a whole number from 0 to 9223372036854775807");
+  refused({"--cols", "12x"}, "--cols: 12x must be a whole number");
+  refused({"--cols", "99999999999999999999"}, "--cols: 99999999999999999999 must be");
+  refused({"--k", "0"}, "--k: 0 must be a whole number from 1 to 128");
+  refused({"--k", "129"}, "--k: 129 must be a whole number from 1 to 128");
   refused({"--type", "f64"}, "type 'f64': must be f32, f16 or bf16");
   refused({"--input", "noise"}, "input 'noise': must be one of random");
   refused({"--counters=yes"}, "--counters: takes no value, and got 'yes'");
-  refused({"--block-size", "2048"}, "--block-size 2048: must be a whole number from 0 to 1024");
-  refused({"--block-size", "33"}, "--block-size 33: must be a multiple of 32");
+  refused({"--block-size", "2048"}, "--block-size: 2048 must be a whole number from 0 to 1024");
+  refused({"--block-size", "33"}, "--block-size: 33 must be a multiple of 32");
 }
 
 TEST_CASE("an unknown variant names those that there are") {

@@ -1,5 +1,5 @@
 // The access picture in a terminal, and the runs that it shows.
-#include "common/harness/counted/access_rows.h"
+#include "common/program/access_rows.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/harness/counted/traced_run.h"
+#include "common/measure/traced_run.h"
 
 namespace {
 
@@ -32,7 +32,7 @@ std::string row_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("harness");
+TEST_SUITE_BEGIN("program");
 
 TEST_CASE("lanes side by side fill neighbouring sectors") {
   CHECK(sectors_picture(request(4, [](unsigned lane) { return 4 * lane; }), 50) ==

@@ -1,11 +1,11 @@
 // The annotated source in a terminal.
-#include "common/harness/counted/line_table.h"
+#include "common/program/line_table.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "common/harness/counted/annotations.h"
+#include "common/program/annotations.h"
 #include "common/step/step.h"
 
 namespace {
@@ -37,7 +37,7 @@ std::string table_of(const std::vector<simt::LineCounters>& lines) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("harness");
+TEST_SUITE_BEGIN("program");
 
 TEST_CASE("a line's actions are those that happened") {
   simt::Counters counters;

@@ -1,0 +1,324 @@
+"""bench/ncu reads what Nsight Compute prints, and holds the executor's counts against it."""
+
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+_NCU = _ROOT / "bench/ncu"
+_CASE = {
+    "step": "05_warp_shuffle",
+    "variant": "",
+    "dtype": "f32",
+    "rows": 144,
+    "cols": 1024,
+    "k": 0,
+}
+_SHAPE = {"grid": [144, 1, 1], "block": [128, 1, 1]}
+
+# What the executor counts of that launch, and what ncu printed of it on an H200.
+_COUNTERS = {
+    "global_load_requests": 9216, "global_load_sectors": 36864,
+    "global_store_requests": 4608, "global_store_sectors": 18432, "global_load_bytes": 1179648,
+    "global_store_bytes": 589824, "global_atomic_requests": 0, "global_atomic_sectors": 0,
+    "shared_load_requests": 1440, "shared_load_wavefronts": 1440, "shared_load_bank_conflicts": 0,
+    "shared_store_requests": 1440, "shared_store_wavefronts": 1440,
+    "shared_store_bank_conflicts": 0, "shuffles": 7200, "votes": 0, "block_barriers": 288,
+}  # fmt: skip
+_METRICS = {
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "9,216",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "36,864",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "4,608",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "18,432",
+    "smsp__sass_data_bytes_mem_global_op_ld.sum": "1,179,648",
+    "smsp__sass_data_bytes_mem_global_op_st.sum": "589,824",
+    "smsp__inst_executed_op_shared_ld.sum": "864",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "864",
+    "smsp__inst_executed_op_shared_st.sum": "1,296",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "1,296",
+    "sass__inst_executed_per_opcode": "15,000 (IMAD: 6,639; SHFL: 7,200; BAR: 1,152; ISETP.U32: 9)",
+}
+
+
+def ncu(*arguments):
+    command = [sys.executable, _NCU, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@functools.cache
+def asked_for():
+    return ncu("metrics", "parity").stdout.strip().split(",")
+
+
+class Session:
+    """The files of a profiling session in which one launch was made."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.measured = folder / "measured.json"
+        self.counted = self.write("cpu.json", self.profile(kernel="softmax", counters=_COUNTERS))
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text if isinstance(text, str) else json.dumps(text))
+        return path
+
+    def profile(self, machine="H200", **launch):
+        head = {"part": "parity", "machine": machine, "date": "2026-01-01T00:00:00Z"}
+        head |= {"cuda_driver": "13.0", "cuda_runtime": "13.0"}
+        return head | {"cases": [_CASE | {"launches": [_SHAPE | launch]}]}
+
+    def table(self, name="ncu.csv", grid="(144, 1, 1)", rows=1, **changed):
+        metrics = dict.fromkeys(asked_for(), "0") | _METRICS | changed
+        head = ["ID", "Kernel Name", "Block Size", "Grid Size", *metrics]
+        row = ["0", "softmax", "(128, 1, 1)", grid, *metrics.values()]
+        lines = [head, [""] * len(head), *[row] * rows]
+        table = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
+        return self.write(name, f"==PROF== Connected to process 1\n{table}\n")
+
+    def gather(self, *tables):
+        profile = self.write("gpu.json", self.profile())
+        pairs = [part for table in tables for part in ("--profile", profile, "--ncu", table)]
+        return ncu("gather", "parity", *pairs, "--out", self.measured)
+
+    def compare(self, *options):
+        return ncu("compare", "--measured", self.measured, "--counted", self.counted, *options)
+
+
+@pytest.fixture
+def session(tmp_path):
+    return Session(tmp_path)
+
+
+def test_a_launch_as_an_h200_saw_it(session):
+    assert session.gather(session.table()).returncode == 0
+    result = session.compare()
+    assert result.returncode == 0, result.stdout + result.stderr
+    # Shared loads and stores, requests and wavefronts, by the rule that m and d are moved together.
+    assert "12 figures: 8 equal, 4 equal by a rule" in result.stdout
+
+
+def test_a_comparison_that_cannot_be_written_is_named(session, tmp_path):
+    session.gather(session.table())
+    result = session.compare("--out", tmp_path / "nowhere/parity.json")
+    assert result.returncode == 1
+    assert f"{tmp_path}/nowhere/parity.json: cannot be written: No such file" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("metric", "figure"),
+    [
+        ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_load_sectors"),
+        ("smsp__inst_executed_op_shared_ld.sum", "shared_load_requests"),
+        ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared_load_bank_conflicts"),
+        ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_store_wavefronts"),
+        ("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "local_store_requests"),
+        ("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "global_atomic_requests"),
+    ],
+)
+def test_a_figure_that_is_off_by_one_fails(session, metric, figure):
+    one_more = int(_METRICS.get(metric, "0").replace(",", "")) + 1
+    session.gather(session.table(**{metric: f"{one_more:,}"}))
+    result = session.compare()
+    assert result.returncode == 1
+    assert f"{figure} is " in result.stdout
+    assert " 1 without one" in result.stdout
+
+
+def test_an_instruction_too_many_fails(session):
+    changed = _METRICS["sass__inst_executed_per_opcode"].replace("7,200", "7,201")
+    session.gather(session.table(sass__inst_executed_per_opcode=changed))
+    assert "shuffles is 7200 on the executor and 7201 by ncu" in session.compare().stdout
+
+
+@pytest.mark.parametrize(("op", "by_rule"), [("ld", 864), ("st", 1296)])
+def test_wavefronts_that_are_conflicts_vary(session, op, by_rule):
+    wavefronts = f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
+    conflicts = f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"
+
+    def compared(more, of_them_conflicts):
+        changed = {wavefronts: str(by_rule + more), conflicts: str(of_them_conflicts)}
+        session.gather(session.table(**changed))
+        return session.compare()
+
+    assert "2 listed with their reason, 0 without" in compared(3, 3).stdout
+    tenth = by_rule // 10
+    assert compared(tenth, tenth).returncode == 0
+    assert compared(tenth + 1, tenth + 1).returncode == 1  # that many are no noise
+    assert compared(3, 2).returncode == 1
+    assert compared(-3, 0).returncode == 1
+    assert compared(-3, -3).returncode == 1
+
+
+def test_of_two_runs_that_differ_neither_is_taken_for_equal(session):
+    changed = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "1,299",
+               "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "3"}  # fmt: skip
+    session.gather(session.table("first.csv", **changed), session.table("second.csv"))
+    assert "3 equal by a rule of what nvcc did, 2 listed" in session.compare().stdout
+
+
+def test_a_recorded_comparison_is_checked_again(session):
+    session.gather(session.table())
+    recorded = session.folder / "parity.json"
+    session.compare("--out", recorded)
+    check = ("check", "--recorded", recorded, "--counted", session.counted)
+    assert ncu(*check).returncode == 0
+    session.write("cpu.json", session.profile(kernel="softmax", counters=_COUNTERS | {"votes": 1}))
+    result = ncu(*check)
+    assert result.returncode == 1
+    assert "05_warp_shuffle/, f32 144 x 1024: the executor's figures are no longer" in result.stdout
+
+
+# What an H200 counted of launches in which nvcc made something else of the source, by the names of
+# the executor's figures: the launch, what the executor counts and what ncu counted, less the
+# wavefronts that vary.
+_SHARED_LOADS = ("shared_load_requests", "shared_load_wavefronts")
+_SHARED_STORES = ("shared_store_requests", "shared_store_wavefronts")
+_RULED = [
+    ("08_log_softmax", "log_softmax", "f32", 40, 20, 0, 40, 128,
+     {_SHARED_LOADS: (400, 240), _SHARED_STORES: (400, 360)}),
+    ("08_log_softmax/negative_log_likelihood", "negative_log_likelihood",
+     "bf16", 40, 20, 0, 40, 256,
+     {_SHARED_LOADS: (720, 120), _SHARED_STORES: (720, 680)}),
+    ("08_log_softmax/log_of_softmax", "log_of_softmax", "f32", 40, 20, 0, 40, 1024,
+     {_SHARED_LOADS: (1320, 80)}),
+    ("09_long_row_one_block", "softmax", "f16", 1, 20, 0, 1, 1024, {_SHARED_LOADS: (66, 35)}),
+    ("10_long_row_many_launches", "exponentiate", "f32", 1, 131072, 0, 128, 1024,
+     {("shared_store_requests",): (128, 4096), ("shared_store_wavefronts",): (128, 128)}),
+    ("11_long_row_online", "reduce", "f32", 1, 100003, 0, 98, 1024,
+     {_SHARED_LOADS: (6468, 294), _SHARED_STORES: (6468, 6370)}),
+    ("11_long_row_online", "reduce", "f32", 1, 1050001, 0, 256, 1024,
+     {("global_load_sectors",): (131251, 131255),
+      _SHARED_LOADS: (16896, 768), _SHARED_STORES: (16896, 16640)}),
+    ("11_long_row_online", "divide", "f32", 1, 100003, 0, 98, 1024,
+     {("global_load_requests",): (3910, 3518), ("global_load_sectors",): (17401, 14951),
+      _SHARED_LOADS: (6468, 3322), _SHARED_STORES: (6468, 6370)}),
+    ("11_long_row_online/three_launches", "combine_blocks", "f32", 1, 100003, 0, 1, 512,
+     {("global_load_requests",): (14, 7), ("global_load_sectors",): (98, 49),
+      _SHARED_LOADS: (34, 3), _SHARED_STORES: (34, 33)}),
+    ("11_long_row_online/three_launches", "divide", "f32", 1, 100003, 0, 196, 512,
+     {("global_load_requests",): (3518, 3322), ("global_load_sectors",): (12893, 12697),
+      _SHARED_LOADS: (6272, 3126), ("shared_store_requests",): (392, 3136),
+      ("shared_store_wavefronts",): (392, 196)}),
+    ("07_topk_fusion/safe_then_top_k", "softmax", "f32", 40, 20, 5, 40, 1024,
+     {_SHARED_LOADS: (2640, 1400)}),
+    ("07_topk_fusion/online_then_top_k", "softmax", "f32", 40, 20, 5, 40, 1024,
+     {_SHARED_LOADS: (2640, 120), _SHARED_STORES: (2640, 2600)}),
+    ("07_topk_fusion", "softmax_top_k", "f32", 36, 4096, 100, 36, 512,
+     {("shared_load_requests",): (1090998, 1089882),
+      ("shared_load_wavefronts",): (1813890, 1812774),
+      ("shared_store_requests",): (484256, 484220),
+      ("shared_store_wavefronts",): (846530, 846494)}),
+]  # fmt: skip
+
+
+def metric_of(figure):
+    """The first, if there are several; and all others are 0."""
+    kind, _, what = figure.removeprefix("shared_").removeprefix("global_").partition("_")
+    op = {"load": "ld", "store": "st"}.get(kind)
+    if figure == "shuffles":
+        return "SHFL"
+    if figure.startswith("global_"):
+        return f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
+    if what == "requests":
+        return f"smsp__inst_executed_op_shared_{op}.sum"
+    return f"l1tex__data_pipe_lsu_{what}_mem_shared_op_{op}.sum"
+
+
+def compared(session, launch, ours, theirs):
+    """One launch whose other figures are all 0."""
+    unit, kernel, dtype, rows, cols, k, blocks, threads = launch
+    step, _, variant = unit.partition("/")
+    about = {"step": step, "variant": variant, "dtype": dtype, "rows": rows, "cols": cols, "k": k}
+    shape = {"kernel": kernel, "grid": [blocks, 1, 1], "block": [threads, 1, 1]}
+    names = [*(name for name in asked_for() if "." in name), "SHFL", "VOTE", "BAR"]
+    metrics = dict.fromkeys(names, 0) | {metric_of(name): n for name, n in theirs.items()}
+    counters = dict.fromkeys(_COUNTERS, 0) | ours
+    for name, figures in (("measured", {"metrics": metrics}), ("cpu", {"counters": counters})):
+        case = about | {"launches": [shape | figures]}
+        session.write(f"{name}.json", {"context": {}, "cases": [case]})
+    return session.compare()
+
+
+@pytest.mark.parametrize("ruled", _RULED, ids=lambda ruled: f"{ruled[0]}-{ruled[1]}-{ruled[2]}")
+def test_a_rule_foretells_what_an_h200_counted(session, ruled):
+    *launch, changed = ruled
+    ours = {name: value[0] for names, value in changed.items() for name in names}
+    theirs = {name: value[1] for names, value in changed.items() for name in names}
+    assert compared(session, launch, ours, theirs).returncode == 0
+    for name, value in theirs.items():
+        result = compared(session, launch, ours, theirs | {name: value + 1})
+        assert f"{name} is {ours[name]} on the executor" in result.stdout
+        assert result.returncode == 1
+
+
+def test_launches_must_match(session):
+    result = session.gather(session.table(grid="(145, 1, 1)"))
+    assert result.returncode == 2
+    assert "has a grid and a block of [144, 1, 1]" in result.stderr
+    assert "has more launches than" in session.gather(session.table(rows=2)).stderr
+    assert "ends before the launch" in session.gather(session.table(rows=0)).stderr
+
+
+def test_a_kernel_of_another_name_is_no_match(session):
+    session.gather(session.table())
+    session.write("cpu.json", session.profile(kernel="other", counters=_COUNTERS))
+    result = session.compare()
+    assert result.returncode == 2
+    assert "makes other launches on the GPU" in result.stderr
+
+
+def test_ncu_that_profiled_nothing_is_quoted(session):
+    path = session.write("ncu.csv", "==ERROR== ERR_NVGPUCTRPERM - no permission for counters\n")
+    result = session.gather(path)
+    assert result.returncode == 2
+    assert "ncu.csv: ncu profiled nothing: ==ERROR== ERR_NVGPUCTRPERM" in result.stderr
+
+
+def test_a_metric_that_is_missing_is_named(session):
+    session.gather(session.table(**{"smsp__inst_executed_op_shared_ld.sum": "n/a"}))
+    result = session.compare()
+    assert result.returncode == 2
+    assert "the metric smsp__inst_executed_op_shared_ld.sum is missing" in result.stderr
+
+
+def recorded_comparisons():
+    files = (_ROOT / "bench/results").glob("parity_*.json")
+    return [json.loads(path.read_text()) for path in files]
+
+
+def test_the_recorded_comparison_explains_every_difference():
+    for recorded in recorded_comparisons():
+        totals = recorded["totals"]
+        figures = sum(totals[name] for name in ("equal", "ruled", "listed", "unexplained"))
+        assert totals["unexplained"] == 0
+        # Of those that are not 0 on both sides.
+        assert totals["equal"] + totals["ruled"] >= 0.95 * figures
+
+
+def shapes_by_unit_and_type(recorded):
+    found = {}
+    for case in recorded["cases"]:
+        shapes = found.setdefault((case["step"], case["variant"]), {})
+        shapes.setdefault(case["dtype"], set()).add((case["rows"], case["cols"]))
+    return found
+
+
+def test_every_step_and_variant_was_held_against_a_gpu():
+    newest = max(recorded_comparisons(), key=lambda recorded: recorded["context"]["date"])
+    found = shapes_by_unit_and_type(newest)
+    steps = [path.parent for path in (_ROOT / "steps").glob("*/softmax.cu")]
+    variants = [
+        (step.name, path.stem) for step in steps for path in (step / "variants").glob("*.cu")
+    ]
+    units = [*((step.name, "") for step in steps), *variants]
+    assert len(units) > len(steps) > 10
+    for unit in units:
+        shapes = found.get(unit, {})
+        assert set(shapes) == {"f32", "f16", "bf16"}, unit
+        assert min(len(of_type) for of_type in shapes.values()) >= 4, unit

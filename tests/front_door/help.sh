@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Help of a command is there at once: nothing is configured, built or installed for it, and no build folder made.
+#
+#   help.sh REPOSITORY
+# shellcheck source-path=SCRIPTDIR source=clone.sh
+source "$(dirname "${BASH_SOURCE[0]}")/clone.sh"
+
+run 0 help
+mapfile -t commands < <(sed -n 's/^  \([a-z]*\) .*/\1/p' "$output")
+[ ${#commands[@]} -gt 5 ]
+for command in "${commands[@]}"; do
+  [ "$command" != help ] || continue
+  for option in --help -h; do
+    run 0 "$command" $option
+    says "usage: ./worklog $command"
+    [ ! -s "$tools/calls" ] && [ ! -e "$clone/build" ]
+  done
+done
+
+echo "== the options of simt run"
+run 0 run --help
+while read -r option; do says "$option"; done < <(sed -n "s/^| [^-]\(-[^ \`]*\).*/\1/p" "$clone/simt/docs/run.md")
+says "--time-limit S"
+
+echo "== run without a program"
+run 1 run
+says "which program?"
+not_called cmake

@@ -1,0 +1,184 @@
+"""Builds the test program of a step with a mutant in the place of its softmax.cu, and runs it."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+import threading
+import time
+
+# The suites of a step, those that are quickest to find most mistakes first; a mutant that they let
+# through meets the sweep of all widths. The first failed check ends a program.
+ROUNDS = [
+    ["counts", "exact", "launches", "identities"],
+    ["inputs", "shapes", "top_k", "bad_input"],
+    ["every_width_f32"],
+]
+# Seconds for one launch, by round: those of the first take a fraction of one, but later there is a
+# row of 2^24 columns, which takes one block ten.
+LAUNCH_LIMITS = [10, 100, 100]
+OUT_OF_TIME = "[time-limit]"  # what the executor says of a launch that it ends
+ROUND_LIMIT = 600  # seconds
+# A mistake in a host's loop may never end, and no launch's limit stops it: a round gets this many
+# times what the step itself takes there.
+PATIENCE = 5
+LEAST_LIMIT = 30  # seconds, for a machine that is busy with other work by then
+NOTHING_CHECKED = 77  # the exit code of a program whose suites have nothing to test of a step
+
+KERNELS = "softmax.cu.cpp"  # as the translator writes it
+
+
+def words_of(command):
+    """The words of a shell command as Ninja prints it, maybe between `: &&` and `&& :`."""
+    words = shlex.split(command)
+    if words[:2] == [":", "&&"] and words[-2:] == ["&&", ":"]:
+        words = words[2:-2]
+    return words[words.index("&&") + 1 :] if "&&" in words else words
+
+
+def with_output(command, output):
+    """The same command of a compiler with another file for its output."""
+    at = command.index("-o") + 1
+    return [*command[:at], str(output), *command[at + 1 :]]
+
+
+def without_variants(links):
+    """A linker's command with no object of the step's variants, which are not what is judged."""
+    return [word for word in links if "/translated/variants/" not in word]
+
+
+class Judge:
+    """Compiles and links as Ninja does in the build folder, where the steps' tests are built."""
+
+    def __init__(self, build, ninja="ninja"):
+        self._build_folder = build
+        self._ninja = ninja
+        self._commands = {}
+        self._asking = {}  # a lock, by step
+        self._limits = {}  # seconds and what fails in the step itself, by step and round
+
+    def verdict(self, mutant, source):
+        """What was said of it: ("killed", by what), ("killed by time", after how long), ("does not
+        compile", why), ("survived", ""). Throws ValueError if the step itself fails in a round."""
+        with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+            program = pathlib.Path(folder) / "tests"
+            refused = self._build(mutant, source, pathlib.Path(folder), program)
+            if refused:
+                return "does not compile", refused
+            for number in range(len(ROUNDS)):
+                verdict, why = self._run(program, number, folder, self._limit(mutant.step, number))
+                if verdict != "survived":
+                    return verdict, why
+        return "survived", ""
+
+    def prepare(self, steps):
+        """Asks Ninja how it makes each step's test program. Throws ValueError if it cannot tell, or
+        if a test of a step fails in the first round, which would kill all its mutants."""
+        for step in steps:
+            target = f"step_{step}_tests"
+            done = subprocess.run(
+                [self._ninja, "-C", self._build_folder, "-t", "commands", target],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            commands = [words_of(line) for line in done.stdout.split("\n") if line]
+            ours = [
+                words for words in commands if words[-1].endswith(f"/{step}/translated/{KERNELS}")
+            ]
+            if done.returncode != 0 or len(ours) < 2:
+                raise ValueError(
+                    f"{self._build_folder}: Ninja cannot tell how it builds {target}: "
+                    f"{done.stdout[-500:]}{done.stderr}"
+                )
+            self._commands[step] = (ours[0][0], ours[-1], without_variants(commands[-1]))
+            self._asking[step] = threading.Lock()
+            self._limit(step, 0)
+
+    def _limit(self, step, number):
+        """Seconds that a mutant has for a round. The step itself goes through a round when the
+        first of its mutants gets there, and has to pass."""
+        with self._asking[step]:
+            if (step, number) not in self._limits:
+                self._limits[step, number] = self._try_step(step, number)
+            limit, failed = self._limits[step, number]
+        if failed:
+            raise ValueError(f"{step} itself, without a mistake, fails: {failed}")
+        return limit
+
+    def _try_step(self, step, number):
+        """Links the step as its mutants are linked, and runs it: what _limit() keeps."""
+        with tempfile.TemporaryDirectory(prefix="step-") as folder:
+            program = pathlib.Path(folder) / "tests"
+            linked = subprocess.run(
+                with_output(self._commands[step][-1], program),
+                cwd=self._build_folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if linked.returncode != 0:
+                raise ValueError(f"{self._build_folder}: cannot link {step}: {linked.stderr}")
+            began = time.monotonic()
+            _, failed = self._run(program, number, folder, ROUND_LIMIT)
+        took = time.monotonic() - began
+        return min(ROUND_LIMIT, max(LEAST_LIMIT, PATIENCE * took)), failed
+
+    def _build(self, mutant, source, folder, program):
+        """The first line of what a compiler says against it; "" if it takes it."""
+        translate, compiles, links = self._commands[mutant.step]
+        kernels, translated, compiled = (
+            folder / "softmax.cu",
+            folder / KERNELS,
+            folder / "softmax.o",
+        )
+        kernels.write_text(mutant.applied_to(source))
+        own = f"/translated/{KERNELS}.o"
+        links = [str(compiled) if word.endswith(own) else word for word in links]
+        for command in (
+            [translate, str(kernels), str(translated)],
+            [*with_output(compiles, compiled)[:-1], "-w", str(translated)],
+            with_output(links, program),
+        ):
+            done = subprocess.run(
+                command,
+                cwd=self._build_folder,
+                capture_output=True,
+                text=True,
+                env=os.environ | {"CCACHE_DISABLE": "1"},
+                check=False,
+            )
+            if done.returncode != 0:
+                said = (done.stderr + done.stdout).strip().split("\n")
+                return next((line for line in said if "error" in line), said[0] or "the compiler")
+        return ""
+
+    def _run(self, program, number, folder, limit):
+        """The verdict of a round, and why: the test that fails, or how the program ends."""
+        suites = ",".join(ROUNDS[number])
+        environment = os.environ | {
+            "SIMT_WORKERS": "1",
+            "SIMT_TIME_LIMIT": str(LAUNCH_LIMITS[number]),
+        }
+        try:
+            done = subprocess.run(
+                [program, f"--test-suite={suites}", "--abort-after=1", "--no-colors"],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "killed by time", f"longer than {limit:.0f} s in {suites}"
+        if done.returncode in (0, NOTHING_CHECKED):
+            return "survived", ""
+        verdict = "killed by time" if OUT_OF_TIME in done.stdout + done.stderr else "killed"
+        if done.returncode < 0:
+            return verdict, f"ended by signal {-done.returncode}"
+        case = re.search(r"^TEST CASE:  (.*)$", done.stdout, re.MULTILINE)
+        return verdict, case[1] if case else f"exit code {done.returncode}"
