@@ -21,7 +21,7 @@ function(worklog_add_exercise step)
   set_property(GLOBAL APPEND PROPERTY WORKLOG_EXERCISES ${step})
 
   # A learner's copy is compiled by exercise_build, as a step is.
-  simt_write_toolchain(${CMAKE_BINARY_DIR}/exercises/${step}
+  simt_write_toolchain(${CMAKE_BINARY_DIR}/exercises/${step}/toolchain.txt
     COMPILE -I${CMAKE_BINARY_DIR}/translated "-DWORKLOG_STEP_NAME=\"${step}\"" "-DWORKLOG_STEP_VARIANT=\"yours\""
     LINK $<TARGET_OBJECTS:worklog_exercise_main> $<TARGET_OBJECTS:${target}_solution>
          $<TARGET_FILE:worklog_exercise> $<TARGET_FILE:worklog_cpu>)

@@ -6,6 +6,8 @@
 #   step_05_warp_shuffle_cpu   the program on the CPU executor
 # and tells the tests and the bench of it. Nothing else in the repository names a step.
 
+include(${CMAKE_CURRENT_LIST_DIR}/WorklogBlockSizes.cmake)
+
 # Every directory in steps/ that has a CMakeLists.txt.
 function(worklog_add_all_steps)
   file(GLOB step_lists CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/steps/*/CMakeLists.txt)
@@ -22,27 +24,8 @@ define_property(GLOBAL PROPERTY WORKLOG_GPU_STEP_OBJECTS BRIEF_DOCS "Object libr
 # Translates CUDA sources (.cu, .cuh) of this directory for the CPU executor and adds them to an object library.
 #   worklog_add_cpu_kernels(TARGET SOURCE...)
 function(worklog_add_cpu_kernels target)
-  add_library(${target} OBJECT)
-  foreach(source IN LISTS ARGN)
-    set(translated ${CMAKE_CURRENT_BINARY_DIR}/translated/${source})
-    if(source MATCHES "\\.cu$")
-      string(APPEND translated ".cpp")
-    endif()
-    get_filename_component(folder ${translated} DIRECTORY)
-    file(MAKE_DIRECTORY ${folder})
-    add_custom_command(
-      OUTPUT ${translated}
-      COMMAND simt_translate ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${translated}
-      DEPENDS simt_translate ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-      COMMENT "Translating ${source} for the CPU executor" VERBATIM)
-    target_sources(${target} PRIVATE ${translated})
-  endforeach()
-  add_dependencies(${target} worklog_device_headers)
-  target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/translated)
-  target_link_libraries(${target} PUBLIC simt_device_code PRIVATE worklog_warnings)
-  if(TARGET simt_precompiled)
-    target_precompile_headers(${target} REUSE_FROM simt_precompiled)
-  endif()
+  simt_add_library(${target} OBJECT ${ARGN})
+  target_link_libraries(${target} PRIVATE worklog_warnings)
 endfunction()
 
 # Tells each kernel file which step and variant it registers.
@@ -55,6 +38,20 @@ function(worklog_name_steps target step)
     endif()
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES
       COMPILE_DEFINITIONS "WORKLOG_STEP_NAME=\"${step}\";WORKLOG_STEP_VARIANT=\"${variant}\"")
+  endforeach()
+endfunction()
+
+# Tells a step's programs the block sizes that stand beside its softmax.cu, for the given object libraries.
+function(worklog_add_block_sizes step kernels)
+  set(file ${CMAKE_CURRENT_SOURCE_DIR}/block_sizes.json)
+  if(NOT EXISTS ${file})
+    return()
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/block_sizes.cpp)
+  worklog_write_block_sizes(${step} ${file} ${source} ${kernels})
+  foreach(target IN LISTS ARGN)
+    target_sources(${target} PRIVATE ${source})
   endforeach()
 endfunction()
 
@@ -72,6 +69,7 @@ function(worklog_add_step)
 
   worklog_add_cpu_kernels(${target}_cpu_objects ${kernels} ${headers})
   worklog_name_steps(${target}_cpu_objects ${step})
+  worklog_add_block_sizes(${step} "${kernels}" ${target}_cpu_objects)
   add_executable(${target}_cpu)
   target_link_libraries(${target}_cpu PRIVATE ${target}_cpu_objects worklog_cpu_step_main)
   set_property(GLOBAL APPEND PROPERTY WORKLOG_CPU_STEP_OBJECTS ${target}_cpu_objects)
@@ -82,6 +80,7 @@ function(worklog_add_step)
     worklog_name_steps(${target}_gpu_objects ${step})
     add_executable(${target})
     target_link_libraries(${target} PRIVATE ${target}_gpu_objects worklog_gpu_step_main)
+    worklog_add_block_sizes(${step} "${kernels}" ${target}_gpu_objects)
     set_property(GLOBAL APPEND PROPERTY WORKLOG_GPU_STEP_OBJECTS ${target}_gpu_objects)
     add_dependencies(gpu_programs ${target})
   else()

@@ -14,7 +14,7 @@ endif()
 
 # The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16)
-set(worklog_short_suites inputs shapes top_k bad_input)
+set(worklog_short_suites inputs identities exact shapes launches top_k bad_input)
 set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
 set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
 
@@ -34,14 +34,33 @@ function(worklog_add_suite entry program suite)
   set_tests_properties(${entry} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 endfunction()
 
+# Whether the step or a variant of it takes a worklog::TopK, which its source must name: the others have nothing to test there.
+function(worklog_takes_top_k step result)
+  set(${result} FALSE PARENT_SCOPE)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/steps/${step}/*.cu* ${CMAKE_SOURCE_DIR}/steps/${step}/variants/*.cu*)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} lines REGEX "TopK")
+    if(lines)
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 function(worklog_add_step_tests step)
   set(program step_${step}_tests)
   worklog_add_test_program(${program} cpu)
   target_link_libraries(${program} PRIVATE worklog_cpu_contract_tests step_${step}_cpu_objects)
+  worklog_takes_top_k(${step} takes_top_k)
+  if(NOT takes_top_k)
+    list(REMOVE_ITEM worklog_cpu_suites top_k)
+    list(REMOVE_ITEM worklog_gpu_suites top_k)
+    list(REMOVE_ITEM worklog_short_suites top_k)
+  endif()
   foreach(suite IN LISTS worklog_cpu_suites)
     worklog_add_suite(${step}.${suite} ${program} ${suite})
-    # CTest's own jobs fill the cores.
-    set_tests_properties(${step}.${suite} PROPERTIES LABELS cpu ENVIRONMENT WORKLOG_WORKERS=1)
+    # CTest's own jobs fill the cores. A launch here takes no second: one that takes a minute never ends.
+    set_tests_properties(${step}.${suite} PROPERTIES LABELS cpu
+                         ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60")
   endforeach()
   foreach(suite IN LISTS worklog_long_suites)
     set_tests_properties(${step}.${suite} PROPERTIES COST 100)
@@ -50,7 +69,7 @@ function(worklog_add_step_tests step)
     set_tests_properties(${step}.${suite} PROPERTIES COST 50)
   endforeach()
 
-  # Counts by line and traced requests, with which tests/report compares what the pages show.
+  # Counts by line and traced requests, with which report/tests compares what the pages show.
   set(annotations ${CMAKE_BINARY_DIR}/annotations/${step}.json)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/annotations)
   add_test(NAME ${step}.annotations COMMAND step_${step}_cpu --annotations ${annotations})

@@ -26,8 +26,8 @@
 #include "python/mapped_arrays.h"
 #include "python/stream_scratch.h"
 
-#ifdef WORKLOG_SIMT
-#include "common/simt/executor/counters.h"
+#ifdef SIMT_EXECUTOR
+#include "simt/executor/counters.h"
 #endif
 
 namespace nb = nanobind;
@@ -39,7 +39,7 @@ using Logits = nb::ndarray<nb::ro, nb::c_contig>;
 using Result = nb::ndarray<nb::c_contig>;
 using Counts = std::map<std::string, std::uint64_t>;
 
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
 constexpr int kDeviceType = nb::device::cpu::value;
 constexpr const char* kDevice = "cpu";
 #else
@@ -96,7 +96,7 @@ LastLaunch& last_launch() {
   return instance;
 }
 
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
 Counts counted() {
   Counts counts;
   for (const auto& [name, value] : simt::named(simt::counters()))
@@ -180,11 +180,11 @@ void run_and_count(const Arguments& given, DType dtype) {
   const CurrentDevice device(kDeviceType == nb::device::cpu::value ? 0 : given.logits->device_id());
   MappedArrays mapped;
   map(mapped, given, dtype);
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   simt::reset_counters();
 #endif
   with_type(dtype, [&]<typename T>(T) { run_problem<T>(given); });
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   check(cudaDeviceSynchronize(), given.step->label());
   last.counts = counted();
 #endif
@@ -210,7 +210,7 @@ void run(const Step& step, const std::string& dtype_name, const Logits& logits,
 }
 
 Counts counts() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   LastLaunch& last = last_launch();
   const std::lock_guard lock(last.mutex);
   if (last.counts) return *last.counts;
@@ -223,7 +223,7 @@ Counts counts() {
 }
 
 std::string machine() {
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   return "cpu";
 #else
   return current_device().name;

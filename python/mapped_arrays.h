@@ -4,12 +4,12 @@
 
 #include <cstddef>
 
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
 #include <string>
 #include <vector>
 
 #include "common/cuda/check.h"
-#include "common/simt/executor/executor.h"
+#include "simt/executor/executor.h"
 #endif
 
 namespace worklog::python {
@@ -23,7 +23,7 @@ class MappedArrays {
   MappedArrays(const MappedArrays&) = delete;
   MappedArrays& operator=(const MappedArrays&) = delete;
 
-#ifdef WORKLOG_SIMT
+#ifdef SIMT_EXECUTOR
   ~MappedArrays() {
     for (const void* array : mapped_)
       simt::unmap_host_memory(array);

@@ -6,28 +6,18 @@ without a time.
 
 import argparse
 import json
-import re
 from pathlib import Path
 from typing import Any
-
-NAME = re.compile(
-    r"(?P<step>[0-9][0-9]_[a-z0-9_]+)/(?P<dtype>f32|f16|bf16)"
-    r"/(?P<rows>\d+)x(?P<cols>\d+)(?:/k(?P<k>\d+))?/cold"
-)
 
 
 def times_of(run: dict[str, Any]) -> list[dict[str, Any]]:
     """One row for each step and shape, in microseconds."""
-    rows = []
-    for benchmark in run["benchmarks"]:
-        name = NAME.fullmatch(benchmark["name"])
-        if name is None or "median_us" not in benchmark:
-            continue
-        shape = {key: int(name[key] or 0) for key in ("rows", "cols", "k")}
-        rows.append(
-            {"step": name["step"], "dtype": name["dtype"], **shape, "us": benchmark["median_us"]}
-        )
-    return rows
+    shape = ("step", "dtype", "rows", "cols", "k")
+    return [
+        {name: row[name] for name in shape} | {"us": row["median_us"]}
+        for row in run["benchmarks"]
+        if row.get("variant") == "" and row["cache"] == "cold" and "median_us" in row
+    ]
 
 
 def newest_run(files: list[Path]) -> dict[str, Any] | None:
