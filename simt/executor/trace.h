@@ -69,21 +69,4 @@ Trace stop_trace();
 /// "global load", "shared store" and so on.
 std::string_view name_of(AccessKind kind);
 
-// ---- called by the executor ----
-
-struct Launch;
-struct Request;
-struct Warp;
-struct Worker;
-
-extern bool tracing;  ///< changes only while no launch runs
-
-/// A launch begins.
-void trace_launch(const Launch& launch);
-
-/// Whether this warp's requests are recorded, which trace_request() then does until the next call.
-bool trace_warp(const Worker& worker, const Warp& warp);
-/// Records one request of the warp that trace_warp() was asked about.
-void trace_request(const Request& request);
-
 }  // namespace simt

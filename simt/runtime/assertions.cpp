@@ -4,8 +4,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/worker.h"
 #include "simt/include/cuda_standin/trap.h"
 
 namespace simt {

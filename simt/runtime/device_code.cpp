@@ -1,7 +1,8 @@
 // What device code asks of its block and cluster, other than to wait.
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/worker.h"
 #include "simt/include/cuda_standin/launch_bounds.h"
 
 namespace simt {

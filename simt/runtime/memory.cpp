@@ -3,8 +3,8 @@
 #include <map>
 #include <mutex>
 
-#include "simt/executor/checkers/host_call.h"
 #include "simt/executor/executor.h"
+#include "simt/executor/findings/host_call.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/result.h"

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/checkers/host_call.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/findings/host_call.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/result.h"
 

@@ -5,15 +5,18 @@
 #include "simt/executor/checkers/crash.h"
 
 #include <array>
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <dlfcn.h>
 #include <string>
 #include <ucontext.h>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/fibers/fiber_annotations.h"
-#include "simt/executor/launch/scheduler.h"
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/system/address_space.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 namespace {

@@ -3,21 +3,9 @@
 /// and a finding names the thread and its line. A debugger sees the fault first.
 #pragma once
 
-#include <csignal>
-#include <cstdint>
-
 namespace simt {
 
-struct Lane;
 struct Worker;
-
-/// A fault of a running lane, as its signal told.
-struct Crash {
-  Lane* lane = nullptr;             ///< null when there was none
-  int signal = 0;                   ///< its number, such as SIGSEGV
-  std::uintptr_t address = 0;       ///< that was accessed
-  std::uintptr_t code_address = 0;  ///< of the instruction
-};
 
 /// While this lives, the faults of kernels are caught. Those of host code stay as they are.
 class CaughtCrashes {

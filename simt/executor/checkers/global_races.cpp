@@ -11,13 +11,13 @@
 #include <tuple>
 #include <vector>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/counters/tally.h"
-#include "simt/executor/launch/grid_index.h"
-#include "simt/executor/launch/worker.h"
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/memory/device_memory.h"
+#include "simt/executor/system/address_space.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 namespace {

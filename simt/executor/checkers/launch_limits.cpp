@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/fibers/block.h"
-#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/shared_memory.h"
 
 namespace simt {

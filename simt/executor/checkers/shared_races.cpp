@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 namespace {

@@ -15,10 +15,10 @@
 #include <string>
 #include <thread>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/counters.h"
-#include "simt/executor/fibers/rendezvous.h"
-#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/rendezvous.h"
 
 namespace simt {
 namespace {

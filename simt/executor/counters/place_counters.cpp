@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "simt/executor/counters/source_lines.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/fibers/running_launch.h"
+#include "simt/executor/findings/source_lines.h"
 
 namespace simt {
 namespace {

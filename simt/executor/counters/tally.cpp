@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "simt/executor/checkers/global_races.h"
 #include "simt/executor/memory/device_memory.h"
-#include "simt/executor/trace.h"
 
 namespace simt {
 namespace {
@@ -12,10 +10,6 @@ namespace {
 bool is_global(AccessKind kind) {
   return kind == AccessKind::kGlobalLoad || kind == AccessKind::kGlobalStore ||
          kind == AccessKind::kGlobalAtomic;
-}
-
-bool is_counted(AccessKind kind) {
-  return kind != AccessKind::kFence && kind != AccessKind::kMeeting;
 }
 
 Traffic& traffic_of(Counters& counters, AccessKind kind) {
@@ -32,10 +26,6 @@ std::uint64_t key_of(Event event, AccessKind kind) {
 // ---- requests ----
 
 void Tally::add(const Request& request) {
-  if (watched != nullptr) note_in_global_races(*watched, request);
-  if (!is_counted(request.kind)) return;
-  if (traced) [[unlikely]]
-    trace_request(request);
   Site& site = site_of(request);
   ++site.requests;
   site.lanes += request.count;

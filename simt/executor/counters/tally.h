@@ -36,10 +36,8 @@ class Tally {
   Tally& operator=(Tally&&) = default;
   ~Tally() = default;
 
-  std::uint64_t blocks = 0;       ///< that ran
-  std::uint64_t threads = 0;      ///< that ran
-  const Warp* watched = nullptr;  ///< whose requests are checked for races, if any are
-  bool traced = false;            ///< whether requests are also recorded one by one
+  std::uint64_t blocks = 0;   ///< that ran
+  std::uint64_t threads = 0;  ///< that ran
 
   /// The requests that follow are of a warp of which this many lanes run.
   void begin_warp(unsigned lanes) { lanes_of_warp_ = lanes; }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "simt/executor/executor.h"
+#include "simt/executor/fibers/async_copies.h"
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/index3.h"
 #include "simt/executor/log/access_log.h"
-#include "simt/executor/memory/async_copies.h"
 
 namespace simt {
 
@@ -90,7 +90,7 @@ struct Block {
   unsigned fences = 0;              ///< how often it made its accesses visible to other blocks
   bool has_async_copies = false;    ///< its threads started some
   bool met = false;                 ///< has seen what other blocks made visible
-  std::vector<Lane> lanes;          ///< and one behind the last, for a look ahead (scheduler.h)
+  std::vector<Lane> lanes;          ///< and one behind the last, for a look ahead (worker/switch.h)
   std::vector<Warp> warps;          ///< of its threads
 };
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/system/address_space.h"
 
 namespace simt {
 namespace {

@@ -7,19 +7,19 @@
 #include <thread>
 #include <utility>
 
-#include "simt/executor/checkers/findings.h"
+#include "simt/executor/checkers/crash.h"
 #include "simt/executor/checkers/global_races.h"
-#include "simt/executor/checkers/host_call.h"
 #include "simt/executor/checkers/launch_limits.h"
 #include "simt/executor/checkers/time_limit.h"
 #include "simt/executor/counters/place_counters.h"
-#include "simt/executor/launch/grid_index.h"
-#include "simt/executor/launch/scheduler.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/counters/tracing.h"
+#include "simt/executor/fibers/current.h"
+#include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/fibers/running_launch.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/findings/host_call.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
-#include "simt/executor/trace.h"
-#include "simt/executor/writable_thread_index.h"
 
 namespace simt {
 namespace {
@@ -74,61 +74,6 @@ int useful_workers(const Launch& launch) {
   const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;
   return static_cast<int>(std::min(static_cast<std::uint64_t>(state().workers), clusters));
 }
-
-}  // namespace
-
-Worker::Worker() {
-  for (unsigned lane = 0; lane < kWarpSize; ++lane)
-    logs[lane] = LaneLog(log, lane);
-}
-
-void Worker::reset_logs() {
-  log.reset();
-  for (LaneLog& of_lane : logs)
-    of_lane.reset();
-}
-
-// The fibers of threads that did not return hang in the middle of the kernel: makes new ones.
-void Worker::recover() {
-  if (crash.lane != nullptr) report_crash(*this);
-  blocks.clear();
-  reset_logs();
-  tripwire.reset();
-  is_stopping = false;
-}
-
-void Worker::restart_clock() {
-  shared.forget_accesses();
-  clock = 1;
-  last_cluster_barrier = 0;
-}
-
-void Worker::take_part(Launch& in) {
-  prepare_for_crashes();
-  ignored_signals = 0;
-  const InterruptibleWorker interruptible(*this);
-  launch = &in;
-  tally = Tally{};
-  aborted = false;
-  const Dim3& grid = in.config.grid;
-  const Dim3& block = in.config.block;
-  gridDim = {grid.x, grid.y, grid.z};
-  blockDim = {block.x, block.y, block.z};
-  shared.begin_launch(in.blocks_per_cluster, in.config.dynamic_shared_bytes);
-  current.checking = in.checking;
-  const std::uint64_t clusters = in.blocks / in.blocks_per_cluster;
-  while (!aborted && in.error == 0) {
-    const std::uint64_t cluster = in.next_cluster.fetch_add(1);
-    if (cluster >= clusters) break;
-    if (clock > clock_limit) restart_clock();
-    run_cluster(*this, cluster, in.blocks_per_cluster);
-  }
-  if (aborted) recover();
-  if (in.error != 0) reset_logs();  // some may have been made to seem full, to no use
-  current = {};
-}
-
-namespace {
 
 const Tally& run_guarded(Launch& launch) {
   const CaughtCrashes caught;

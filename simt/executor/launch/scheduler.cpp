@@ -1,18 +1,15 @@
 #include "simt/executor/launch/scheduler.h"
 
 #include <bit>
-#include <cstdlib>
 
-#include "simt/executor/checkers/findings.h"
+#include "simt/executor/accesses/replay.h"
 #include "simt/executor/checkers/global_races.h"
-#include "simt/executor/fibers/rendezvous.h"
-#include "simt/executor/launch/grid_index.h"
-#include "simt/executor/log/replay.h"
+#include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/worker/rendezvous.h"
+#include "simt/executor/worker/switch.h"
 #include "simt/executor/writable_thread_index.h"
 
 namespace simt {
-
-constinit thread_local Current current = {};
 
 namespace {
 
@@ -30,17 +27,6 @@ void fiber_main(context::transfer_t caller) {
     run_others(self);
   }
 }
-
-}  // namespace
-
-void abandon_launch(Lane& self) {
-  worker_of(self).aborted = true;
-  announce_switch_to_thread();
-  jump(worker_of(self).scheduler, self.context);
-  std::abort();  // an abandoned fiber is never resumed
-}
-
-namespace {
 
 void resume_warp(Worker& worker, Warp& warp) {
   Lane& first = warp.lanes[std::countr_zero(warp.ready)];
@@ -146,6 +132,13 @@ void run_block(Worker& worker, Block& block) {
   } while (release_block_barrier(block) && !worker.aborted);
 }
 
+// Whether all blocks wait there. What they did before is ordered before what follows.
+bool pass_cluster_barrier(Worker& worker, unsigned count) {
+  if (!release_cluster_barrier(worker, count)) return false;
+  if (worker.launch->config.cooperative) next_phase_of_global_races(worker, count);
+  return true;
+}
+
 }  // namespace
 
 void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
@@ -158,7 +151,7 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
       run_block(worker, *worker.blocks[slot]);
       if (worker.aborted) return;
     }
-  } while (release_cluster_barrier(worker, count) && !worker.aborted);
+  } while (pass_cluster_barrier(worker, count) && !worker.aborted);
 }
 
 }  // namespace simt

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "simt/executor/launch/take_part.h"
+
 namespace simt {
 
 const Tally& WorkerPool::run(Launch& launch, int workers) {
@@ -17,7 +19,7 @@ const Tally& WorkerPool::run(Launch& launch, int workers) {
     sum_ = Tally{};
   }
   if (workers > 1) wake_.notify_all();
-  own_.take_part(launch);
+  take_part(own_, launch);
 
   std::unique_lock lock(mutex_);
   launch_ = nullptr;
@@ -36,7 +38,7 @@ void WorkerPool::sleep_and_help(Worker& worker) {
     --places_;
     ++helping_;
     lock.unlock();
-    worker.take_part(launch);
+    take_part(worker, launch);
     lock.lock();
     sum_.add(worker.tally);
     if (--helping_ == 0) done_.notify_one();

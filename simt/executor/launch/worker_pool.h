@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <mutex>
 
-#include "simt/executor/checkers/host_call.h"
-#include "simt/executor/counters/source_lines.h"
 #include "simt/executor/executor.h"
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/findings/host_call.h"
+#include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/device_variables.h"
-#include "simt/executor/memory/machine_memory.h"
 #include "simt/executor/memory/mapped_memory.h"
+#include "simt/executor/system/address_space.h"
+#include "simt/executor/system/machine_memory.h"
 
 namespace simt {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/counters.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 
 namespace simt {

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/executor.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/device_memory.h"
 
 namespace simt {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/system/address_space.h"
 
 namespace simt {
 namespace {

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 enum class Version { kMistaken, kCorrect };
 

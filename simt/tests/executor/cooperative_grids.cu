@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace cg = cooperative_groups;
 

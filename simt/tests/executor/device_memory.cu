@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simt/executor/trace.h"
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simt/executor/launch_observer.h"
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "simt/executor/counters.h"
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

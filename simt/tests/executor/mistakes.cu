@@ -3,7 +3,7 @@
 #include <cstring>
 #include <doctest/doctest.h>
 
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

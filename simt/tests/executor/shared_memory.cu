@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 
-#include "simt/executor/launch/worker.h"
-#include "simt/tests/executor/device_array.h"
+#include "simt/executor/worker/worker.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

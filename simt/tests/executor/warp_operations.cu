@@ -4,7 +4,7 @@
 #include <array>
 #include <doctest/doctest.h>
 
-#include "simt/tests/executor/device_array.h"
+#include "simt/tests/support/device_array.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "simt/executor/fibers/rendezvous.h"
+#include "simt/executor/worker/rendezvous.h"
 
 #include <bit>
 #include <cstdio>
@@ -7,10 +7,10 @@
 #include <span>
 #include <type_traits>
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/checkers/global_races.h"
-#include "simt/executor/counters/source_lines.h"
-#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/findings/source_lines.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/switch.h"
 
 namespace simt {
 namespace {
@@ -505,7 +505,6 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     return false;
   }
   ++worker.clock;
-  if (worker.launch->config.cooperative) next_phase_of_global_races(worker, count);
   for (unsigned slot = 0; slot < count; ++slot) {
     Block& block = *worker.blocks[slot];
     for (Warp& warp : block.warps) {

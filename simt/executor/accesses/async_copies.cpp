@@ -1,13 +1,13 @@
-#include "simt/executor/memory/async_copies.h"
+#include "simt/executor/fibers/async_copies.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "simt/executor/checkers/findings.h"
+#include "simt/executor/accesses/memory_access.h"
 #include "simt/executor/executor.h"
-#include "simt/executor/launch/worker.h"
-#include "simt/executor/log/memory_access.h"
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 namespace {

@@ -1,16 +1,17 @@
-#include "simt/executor/log/memory_access.h"
+#include "simt/executor/accesses/memory_access.h"
 
 #include <algorithm>
 #include <string>
 
-#include "simt/executor/checkers/findings.h"
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/time_limit.h"
-#include "simt/executor/launch/scheduler.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/log/called_lines.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/device_variables.h"
 #include "simt/executor/memory/mapped_memory.h"
+#include "simt/executor/worker/abandon.h"
+#include "simt/executor/worker/switch.h"
 
 namespace simt {
 namespace {

@@ -3,7 +3,7 @@
 /// lanes that execute an access together.
 #pragma once
 
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 

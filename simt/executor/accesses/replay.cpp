@@ -3,16 +3,37 @@
 // same event take it together; where they part, each side runs alone up to the reconvergence point
 // of the branch.
 
-#include "simt/executor/log/replay.h"
+#include "simt/executor/accesses/replay.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "simt/executor/trace.h"
+#include "simt/executor/checkers/global_races.h"
+#include "simt/executor/counters/tracing.h"
 
 namespace simt {
 namespace {
+
+// Who learns of a warp's requests.
+struct Audience {
+  Tally& tally;         ///< counts them
+  const Warp* watched;  ///< the warp, if the requests are checked for races
+  bool traced;          ///< whether they are also recorded one by one
+
+  void tell(const Request& request) const {
+    if (watched != nullptr) note_in_global_races(*watched, request);
+    if (!is_counted(request.kind)) return;
+    if (traced) [[unlikely]]
+      trace_request(request);
+    tally.add(request);
+  }
+
+ private:
+  static bool is_counted(AccessKind kind) {
+    return kind != AccessKind::kFence && kind != AccessKind::kMeeting;
+  }
+};
 
 // The lanes that did anything since the last replay. Which request it is remains to be said.
 Request request_of_all(const Worker& worker) {
@@ -34,7 +55,8 @@ void describe(Request& request, Access access) {
 
 // Through a generic pointer, lanes may reach different memories: a request for each.
 template <typename AccessOf>
-[[gnu::noinline]] void count_mixed_access(Tally& tally, const Request& all, AccessOf access_of) {
+[[gnu::noinline]] void count_mixed_access(const Audience& audience, const Request& all,
+                                          AccessOf access_of) {
   std::uint32_t rest = ~0u >> (kWarpSize - all.count);
   while (rest != 0) {
     const Access first = access_of(static_cast<unsigned>(std::countr_zero(rest)));
@@ -49,12 +71,13 @@ template <typename AccessOf>
       rest &= ~(1u << i);
     }
     find_stride(request);
-    tally.add(request);
+    audience.tell(request);
   }
 }
 
 template <typename AccessOf>
-[[gnu::noinline]] void count_irregular_access(Tally& tally, Request& request, AccessOf access_of) {
+[[gnu::noinline]] void count_irregular_access(const Audience& audience, Request& request,
+                                              AccessOf access_of) {
   const Access first = access_of(0);
   bool alike = true;
   for (unsigned i = 0; i < request.count; ++i) {
@@ -63,10 +86,10 @@ template <typename AccessOf>
     request.addresses[i] = access.address();
   }
   if (!alike) [[unlikely]]
-    return count_mixed_access(tally, request, access_of);
+    return count_mixed_access(audience, request, access_of);
   describe(request, first);
   find_stride(request);
-  tally.add(request);
+  audience.tell(request);
 }
 
 // Whether these accesses are of one kind and lie at equal distances, as most do. One look at each
@@ -84,27 +107,27 @@ bool are_regular(Count count, AccessOf access_of, std::uint64_t distance) {
 
 // Counts an access of the request's `count` lanes. The request has them and its place in the code.
 template <typename Count, typename AccessOf>
-void count_access(Tally& tally, Request& request, Count count, AccessOf access_of) {
-  if (count < 2) return count_irregular_access(tally, request, access_of);
+void count_access(const Audience& audience, Request& request, Count count, AccessOf access_of) {
+  if (count < 2) return count_irregular_access(audience, request, access_of);
   const Access first = access_of(0);
   const std::uint64_t distance = access_of(1) - first;
   if (!are_regular(count, access_of, distance)) [[unlikely]]
-    return count_irregular_access(tally, request, access_of);
+    return count_irregular_access(audience, request, access_of);
   describe(request, first);
   request.first = first.address();
   request.stride = {.regular = true, .bytes = static_cast<std::int64_t>(distance)};
-  tally.add(request);
+  audience.tell(request);
 }
 
 // ---- what all lanes did ----
 
 // The same for the accesses of a row, which all lanes of the request made together.
-void count_row(Tally& tally, Request& request, const Access* row) {
+void count_row(const Audience& audience, Request& request, const Access* row) {
   if (request.count == kWarpSize) {  // the usual case: the loops have a known length
     constexpr std::integral_constant<unsigned, kWarpSize> kAll;
-    return count_access(tally, request, kAll, [row](unsigned i) { return row[i]; });
+    return count_access(audience, request, kAll, [row](unsigned i) { return row[i]; });
   }
-  count_access(tally, request, request.count, [&](unsigned i) { return row[request.lanes[i]]; });
+  count_access(audience, request, request.count, [&](unsigned i) { return row[request.lanes[i]]; });
 }
 
 struct Amount {
@@ -123,13 +146,13 @@ Amount common_of(const Worker& worker, const Request& request) {
   return common;
 }
 
-void count_common(Worker& worker, Request& request, std::size_t events) {
+void count_common(const Audience& audience, Worker& worker, Request& request, std::size_t events) {
   const Event* const path = worker.log.path();
   std::size_t accesses = 0;
   for (std::size_t i = 0; i < events; ++i) {
     if (!is_access(path[i])) continue;
     request.site = path[i];
-    count_row(worker.tally, request, worker.log.row(accesses++));
+    count_row(audience, request, worker.log.row(accesses++));
   }
 }
 
@@ -196,14 +219,14 @@ std::size_t common_events(const Cursors& cursors) {
 }
 
 // Counts the next events of all cursors and moves these. Returns how many accesses were among them.
-std::size_t take_together(Tally& tally, Cursors& cursors, std::size_t events) {
+std::size_t take_together(const Audience& audience, Cursors& cursors, std::size_t events) {
   Request request = request_of(cursors);
   std::size_t accesses = 0;
   const Event* const begin = cursors.of[0].at;
   for (std::size_t i = 0; i < events; ++i) {
     if (!is_access(begin[i])) continue;
     request.site = begin[i];
-    count_access(tally, request, request.count,
+    count_access(audience, request, request.count,
                  [&](unsigned k) { return cursors.of[k].access_ahead(accesses); });
     ++accesses;
   }
@@ -255,7 +278,7 @@ DistinctPaths distinct_paths(const Cursors& cursors, Event before) {
 
 class DivergentReplay {
  public:
-  DivergentReplay(Tally& tally, ControlFlow& flow) : tally_(tally), flow_(flow) {}
+  DivergentReplay(const Audience& audience, ControlFlow& flow) : audience_(audience), flow_(flow) {}
 
   // `before` is the event that all lanes took last.
   void run(Cursors& cursors, Event before) {
@@ -285,7 +308,7 @@ class DivergentReplay {
     while (drop_finished(cursors), cursors.count > 0) {
       if (stand_together(cursors)) {
         last = *cursors.of[0].at;
-        take_together(tally_, cursors, 1);
+        take_together(audience_, cursors, 1);
       } else {
         last = replay_sides(cursors, last);
       }
@@ -295,7 +318,7 @@ class DivergentReplay {
   // Replays each side of a branch up to where they meet, and leaves the cursors there.
   Event replay_sides(Cursors& cursors, Event branch) {
     // A meeting point is no place in the code: then it is where the first lane goes on.
-    tally_.add_divergence(branch != kMeetingPoint ? branch : *cursors.of[0].at);
+    audience_.tally.add_divergence(branch != kMeetingPoint ? branch : *cursors.of[0].at);
     const Event meet = flow_.reconvergence_point(branch);
     Cursors sides = cursors;
     std::uint32_t rest = 0;
@@ -319,26 +342,27 @@ class DivergentReplay {
     return branch;
   }
 
-  Tally& tally_;
+  const Audience& audience_;
   ControlFlow& flow_;
 };
 
-void begin(Worker& worker, const Warp& warp, unsigned lanes) {
-  worker.tally.traced = tracing && trace_warp(worker, warp);
-  worker.tally.watched = warp.block->race_key != 0 ? &warp : nullptr;
+Audience begin(Worker& worker, const Warp& warp, unsigned lanes) {
   worker.tally.begin_warp(lanes);
+  return {.tally = worker.tally,
+          .watched = warp.block->race_key != 0 ? &warp : nullptr,
+          .traced = tracing && trace_warp(worker.shared, warp)};
 }
 
 // Counts what all lanes have in common, and returns what remains. `before` is the event that all
 // lanes took last.
-Cursors part(Worker& worker, Request& request, Event& before) {
+Cursors part(const Audience& audience, Worker& worker, Request& request, Event& before) {
   const Amount common = common_of(worker, request);
-  count_common(worker, request, common.events);
+  count_common(audience, worker, request, common.events);
   if (common.events > 0) before = worker.log.event(common.events - 1);
   Cursors cursors = behind(worker, request, common);
   // Once lanes go on by themselves, they may still do the same.
   const std::size_t still_common = common_events(cursors);
-  take_together(worker.tally, cursors, still_common);
+  take_together(audience, cursors, still_common);
   if (still_common > 0) before = cursors.of[0].at[-1];
   return cursors;
 }
@@ -360,15 +384,15 @@ void drop_front(Worker& worker, const Request& request, Amount amount) {
 void replay(Worker& worker, Warp& warp) {
   Request request = request_of_all(worker);
   if (request.count == 0) return;
-  begin(worker, warp, request.count);
+  const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   if (all_follow(worker, request) && common.events == worker.log.events()) {
-    count_common(worker, request, common.events);
+    count_common(audience, worker, request, common.events);
   } else {
     Event before = warp.last_event;
-    Cursors cursors = part(worker, request, before);
+    Cursors cursors = part(audience, worker, request, before);
     ControlFlow& flow = worker.control_flows.of(distinct_paths(cursors, before));
-    DivergentReplay(worker.tally, flow).run(cursors, before);
+    DivergentReplay(audience, flow).run(cursors, before);
   }
   warp.last_event = kMeetingPoint;
   worker.log.clear();
@@ -384,11 +408,11 @@ void replay_front(Worker& worker, Warp& warp) {
   if (too_long) return replay(worker, warp);
   Request request = request_of_all(worker);
   if (request.count == 0) return;
-  begin(worker, warp, request.count);
+  const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   const bool little_remains = worker.log.events() - common.events <= WarpLog::kEvents / 2;
   if (all_follow(worker, request) && little_remains) {
-    count_common(worker, request, common.events);
+    count_common(audience, worker, request, common.events);
     // The last of them may be the branch at which they part.
     if (common.events > 0) warp.last_event = worker.log.event(common.events - 1);
     drop_front(worker, request, common);
@@ -398,7 +422,7 @@ void replay_front(Worker& worker, Warp& warp) {
   for (LaneLog& log : worker.logs)
     log.leave(0, 0);
   worker.log.clear();
-  const Cursors cursors = part(worker, request, warp.last_event);
+  const Cursors cursors = part(audience, worker, request, warp.last_event);
   for (unsigned i = 0; i < cursors.count; ++i) {
     const Cursor& cursor = cursors.of[i];
     LaneLog& log = worker.logs[cursor.lane];

@@ -1,4 +1,4 @@
-#include "simt/executor/counters/source_lines.h"
+#include "simt/executor/findings/source_lines.h"
 
 #include <algorithm>
 #include <cstdio>

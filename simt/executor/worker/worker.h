@@ -5,38 +5,26 @@
 #include <array>
 #include <atomic>
 #include <boost/context/detail/fcontext.hpp>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "simt/executor/checkers/crash.h"
 #include "simt/executor/counters/tally.h"
-#include "simt/executor/executor.h"
 #include "simt/executor/fibers/block.h"
+#include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/fiber_stacks.h"
-#include "simt/executor/launch/grid_index.h"
+#include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/log/control_flow.h"
 #include "simt/executor/memory/shared_memory.h"
 
 namespace simt {
 
-/// One launch, seen by all workers that take part.
-struct Launch {
-  const char* kernel;   ///< as the source of the launch spells it
-  LaunchConfig config;  ///< its shape
-  /// runs one thread
-  void (*body)(void*);
-  void* arguments;             ///< that `body` is given
-  bool counting;               ///< whether accesses are counted
-  bool checking;               ///< whether accesses are checked
-  unsigned threads_per_block;  ///< of each block
-  /// A worker takes a cluster at a time: of one block where there are none, and all of a
-  /// cooperative grid.
-  ClusteredGrid grid;
-  unsigned blocks_per_cluster;                  ///< of that grid
-  std::uint64_t blocks;                         ///< of that grid
-  std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken
-  std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
-  std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed
+/// A fault of a running lane, as its signal told.
+struct Crash {
+  Lane* lane = nullptr;             ///< null when there was none
+  int signal = 0;                   ///< its number, such as SIGSEGV
+  std::uintptr_t address = 0;       ///< that was accessed
+  std::uintptr_t code_address = 0;  ///< of the instruction
 };
 
 /// The clock starts again between two clusters once it shows more ticks than this.
@@ -63,23 +51,11 @@ struct Worker {
   Crash crash;                           ///< of the running lane, if it had one
   bool aborted = false;                  ///< the launch ended in the middle of a kernel
 
-  /// Takes clusters of blocks from the launch until none are left or it fails.
-  void take_part(Launch& in);
-
- private:
+  /// Makes the logs as new, also where a lane left one in the middle of a kernel.
   void reset_logs();
+  /// Forgets the accesses to shared memory that the clock has ordered so far.
   void restart_clock();
-  void recover();
 };
-
-/// What this OS thread runs at the moment. All null in host code.
-struct Current {
-  Lane* lane;      ///< that runs
-  LaneLog* log;    ///< null while nothing is counted
-  bool checking;   ///< whether accesses are checked
-  bool reporting;  ///< whether a finding is being described, on the lane's behalf
-};
-extern constinit thread_local Current current;  ///< of the calling OS thread
 
 /// The worker that runs the lane's block.
 inline Worker& worker_of(const Lane& lane) {

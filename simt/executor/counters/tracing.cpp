@@ -1,4 +1,4 @@
-#include "simt/executor/trace.h"
+#include "simt/executor/counters/tracing.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "simt/executor/counters/source_lines.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/findings/source_lines.h"
 #include "simt/executor/log/called_lines.h"
+#include "simt/executor/memory/device_memory.h"
+#include "simt/executor/trace.h"
 
 namespace simt {
 
@@ -186,13 +187,13 @@ void trace_launch(const Launch& launch) {
   s.near_kernel.push_back(reinterpret_cast<std::uintptr_t>(launch.body));
 }
 
-bool trace_warp(const Worker& worker, const Warp& warp) {
+bool trace_warp(const SharedMemory& of_blocks, const Warp& warp) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   const Block& block = *warp.block;
   position = {s.kernels.size() - 1, block.number,
               static_cast<unsigned>(&warp - block.warps.data())};
-  shared = &worker.shared;
+  shared = &of_blocks;
   return position.block < s.limits.blocks && position.warp < s.limits.warps;
 }
 

@@ -63,10 +63,6 @@ std::uintptr_t code_address_near(std::uintptr_t near, std::uint32_t low_bits) {
   return near + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
 }
 
-/// Notes the finding and ends the launch with this error; does not return to the kernel.
-[[noreturn]] void report_and_end_launch(const char* kind, const Place& place,
-                                        const std::string& message, int error);
-
 /// Prints a note: nothing is wrong, but somebody may wonder.
 void print_note(const std::string& line, const std::string& message);
 /// The same at the line of host code that called the CUDA runtime.

@@ -1,4 +1,4 @@
-#include "simt/executor/memory/address_space.h"
+#include "simt/executor/system/address_space.h"
 
 #include <cstdint>
 #include <new>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simt/executor/log/memory_access.h"
+#include "simt/executor/accesses/memory_access.h"
 
 #define SIMT_HOOK(name, bytes, direction)                                           \
   void name(void* pointer) {                                                        \

@@ -1,4 +1,4 @@
-#include "simt/executor/checkers/findings.h"
+#include "simt/executor/findings/findings.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "simt/executor/checkers/host_call.h"
 #include "simt/executor/counters.h"
-#include "simt/executor/counters/source_lines.h"
-#include "simt/executor/launch/grid_index.h"
-#include "simt/executor/launch/scheduler.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/fibers/block.h"
+#include "simt/executor/fibers/current.h"
+#include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/fibers/running_launch.h"
+#include "simt/executor/findings/host_call.h"
+#include "simt/executor/findings/source_lines.h"
 
 namespace simt {
 namespace {
@@ -49,7 +50,7 @@ std::string text(const Index3& index) {
 std::string running_thread() {
   if (current.lane == nullptr) return "in host code";
   const Block& block = *current.lane->warp->block;
-  return std::string("in kernel ") + block.worker->launch->kernel + ", block " + text(block.index) +
+  return std::string("in kernel ") + current.launch->kernel + ", block " + text(block.index) +
          ", thread " + text(current.lane->index);
 }
 
@@ -122,14 +123,6 @@ void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* k
        .who = std::string("in kernel ") + launch.kernel + ", " + describe(launch.config, thread),
        .notes = {}},
       notes);
-}
-
-void report_and_end_launch(const char* kind, const Place& place, const std::string& message,
-                           int error) {
-  report(kind, place, message);
-  Lane& self = *current.lane;
-  worker_of(self).launch->error = error;
-  abandon_launch(self);
 }
 
 void print_note(const std::string& line, const std::string& message) {

@@ -1,4 +1,4 @@
-#include "simt/executor/memory/machine_memory.h"
+#include "simt/executor/system/machine_memory.h"
 
 #include <algorithm>
 #include <fstream>

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simt/executor/checkers/findings.h"
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 

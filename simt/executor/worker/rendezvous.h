@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "simt/executor/launch/worker.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 

@@ -1,0 +1,7 @@
+#include "simt/executor/fibers/current.h"
+
+namespace simt {
+
+constinit thread_local Current current = {};
+
+}  // namespace simt

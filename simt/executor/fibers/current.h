@@ -1,0 +1,21 @@
+/// \file
+/// What runs at the moment, for the code that a kernel calls.
+#pragma once
+
+namespace simt {
+
+struct Lane;
+class LaneLog;
+struct Launch;
+
+/// What this OS thread runs at the moment. All null in host code.
+struct Current {
+  Lane* lane;            ///< that runs
+  LaneLog* log;          ///< null while nothing is counted
+  bool checking;         ///< whether accesses are checked
+  bool reporting;        ///< whether a finding is being described, on the lane's behalf
+  const Launch* launch;  ///< that it takes part in
+};
+extern constinit thread_local Current current;  ///< of the calling OS thread
+
+}  // namespace simt

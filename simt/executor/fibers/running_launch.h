@@ -1,0 +1,33 @@
+/// \file
+/// The launch that runs, as everything that takes part in it sees it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "simt/executor/executor.h"
+#include "simt/executor/fibers/grid_index.h"
+
+namespace simt {
+
+/// One launch, seen by all workers that take part.
+struct Launch {
+  const char* kernel;   ///< as the source of the launch spells it
+  LaunchConfig config;  ///< its shape
+  /// runs one thread
+  void (*body)(void*);
+  void* arguments;             ///< that `body` is given
+  bool counting;               ///< whether accesses are counted
+  bool checking;               ///< whether accesses are checked
+  unsigned threads_per_block;  ///< of each block
+  /// A worker takes a cluster at a time: of one block where there are none, and all of a
+  /// cooperative grid.
+  ClusteredGrid grid;
+  unsigned blocks_per_cluster;                  ///< of that grid
+  std::uint64_t blocks;                         ///< of that grid
+  std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken
+  std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
+  std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed
+};
+
+}  // namespace simt
