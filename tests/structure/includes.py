@@ -1,7 +1,9 @@
 """includes.py ROOT: no two folders include each other, and simt/ includes nothing outside itself.
 
-A folder is one of the first two levels: common/step, simt/executor, bench. Only #include lines with
-a path from the repository's root are looked at; those of neighbours name no folder.
+Every folder counts by itself, at any depth: simt/executor stands for the files directly in it, and
+not for those of simt/executor/log. So a folder may include those within it, or they may include it,
+but not both. Only #include lines with a path from the repository's root are looked at; those of
+neighbours name no folder.
 """
 
 import re
@@ -15,8 +17,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def folder_of(path):
-    """simt/executor/log/replay.cpp lies in simt/executor: that is one module."""
-    return "/".join(path.parts[:-1][:2])
+    """simt/executor/log/access_log.h lies in simt/executor/log."""
+    return path.parent.as_posix()
 
 
 def includes(root):

@@ -25,6 +25,19 @@ SIMT = {"simt/run/a.cpp": ["simt/executor/log/b.h"], "simt/executor/log/b.h": []
 
 assert messages(SIMT) == ""
 assert messages(SIMT | {"simt/executor/c.h": ["simt/executor/log/b.h"]}) == ""
+
+# A folder and those within it are apart, as are these from each other.
+assert messages(SIMT | {"simt/executor/c.h": ["simt/executor/d.h"], "simt/executor/d.h": []}) == ""
+TO_AND_FRO = {"simt/executor/c.h": ["simt/executor/log/b.h"], "simt/executor/d.h": []}
+PARENT = SIMT | TO_AND_FRO | {"simt/executor/log/b.h": ["simt/executor/d.h"]}
+assert "simt/executor and simt/executor/log include each other" in messages(PARENT)
+SIBLINGS = {
+    "simt/executor/log/b.h": ["simt/executor/memory/e.h"],
+    "simt/executor/memory/f.h": ["simt/executor/log/b.h"],
+    "simt/executor/memory/e.h": [],
+}
+assert "simt/executor/log and simt/executor/memory include each" in messages(SIMT | SIBLINGS)
+
 assert "has no sources of simt/" in messages({"common/step/a.h": []})
 
 AT_ONCE = {"common/step/a.h": ["common/cuda/b.h"], "common/cuda/b.h": ["common/step/a.h"]}
