@@ -130,7 +130,9 @@ CaughtCrashes::~CaughtCrashes() {
 }
 
 void prepare_for_crashes() {
-  static thread_local std::array<std::byte, kHandlerStackBytes> handler_stack;
+  // A byte would need no alignment, but a stack does, and AddressSanitizer insists.
+  alignas(std::max_align_t) static thread_local std::array<std::byte, kHandlerStackBytes>
+      handler_stack;
   forget_stack(handler_stack.data(), handler_stack.size());  // handlers do not return
   stack_t stack = {};
   stack.ss_sp = handler_stack.data();
