@@ -1,5 +1,6 @@
 #include "simt/executor/fibers/fiber_stacks.h"
 
+#include <atomic>
 #include <cstdint>
 
 #include "simt/executor/system/address_space.h"
@@ -13,9 +14,11 @@ constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kStaggerLines = 61;
 constexpr std::size_t kStacksPerChunk = 1024;
 
-// A page that faults splits its mapping, and Linux allows a process some 65000 of these. So the
-// stacks beyond those of a cluster, in a cooperative grid, lie side by side.
-constexpr std::size_t kGuardedStacks = 16 * kStacksPerChunk;
+// A page that faults splits its mapping, and Linux allows a process some 65000 of these, those of
+// all workers together. So the stacks beyond these, in large clusters and cooperative grids, lie
+// side by side.
+constexpr std::size_t kGuardedChunks = 24;
+std::atomic<std::size_t> chunks_of_all_workers = 0;
 
 std::size_t stride() {
   const std::size_t bytes = FiberStacks::kUsableBytes + kLineBytes * kStaggerLines;
@@ -25,16 +28,19 @@ std::size_t stride() {
 }  // namespace
 
 FiberStacks::~FiberStacks() {
-  for (char* chunk : chunks_)
-    release_address_space(chunk, kStacksPerChunk * stride());
+  for (const Chunk& chunk : chunks_)
+    release_address_space(chunk.begin, kStacksPerChunk * stride());
+  chunks_of_all_workers -= chunks_.size();
 }
 
 char* FiberStacks::top(std::size_t index) {
   while (chunks_.size() <= index / kStacksPerChunk) {
-    chunks_.push_back(static_cast<char*>(reserve_address_space(kStacksPerChunk * stride())));
+    auto* const begin = static_cast<char*>(reserve_address_space(kStacksPerChunk * stride()));
+    chunks_.push_back({begin, chunks_of_all_workers++ < kGuardedChunks});
   }
-  char* bottom = chunks_[index / kStacksPerChunk] + index % kStacksPerChunk * stride();
-  if (index < kGuardedStacks) forbid_access(bottom, page_bytes());
+  const Chunk& chunk = chunks_[index / kStacksPerChunk];
+  char* bottom = chunk.begin + index % kStacksPerChunk * stride();
+  if (chunk.is_guarded) forbid_access(bottom, page_bytes());
   return bottom + stride() - index % kStaggerLines * kLineBytes;
 }
 

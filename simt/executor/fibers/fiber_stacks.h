@@ -20,11 +20,15 @@ class FiberStacks {
   static constexpr std::size_t kUsableBytes = std::size_t{64} << 10;
 
   /// The highest address of stack number `index`, aligned to 64 bytes. A page that faults lies
-  /// below kUsableBytes.
+  /// below kUsableBytes, but for the last of very many stacks.
   char* top(std::size_t index);
 
  private:
-  std::vector<char*> chunks_;
+  struct Chunk {
+    char* begin;
+    bool is_guarded;  // whether a page that faults lies below each of its stacks
+  };
+  std::vector<Chunk> chunks_;
 };
 
 }  // namespace simt
