@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/cuda/check.h"
 #include "common/cuda/device_buffer.h"
+#include "common/step/check_launch.h"
 #include "tests/launch/refused.h"
 
 using worklog::CudaError;
@@ -86,6 +88,42 @@ TEST_SUITE("errors") {
     CHECK_THROWS_AS(launch_checked(result.data(), dim3(1), dim3(2048), 0), CudaError);
     CHECK_NOTHROW(launch_checked(result.data(), dim3(1), dim3(1), 0));
     CHECK(result.download().front() == 1);
+  }
+
+  TEST_CASE("shared memory of more than 48 KB must be allowed before a launch") {
+    constexpr int kMuch = 64 * 1024;
+    DeviceBuffer<int> result(std::vector<int>{kUntouched});
+    CHECK_THROWS_AS(launch_checked(result.data(), dim3(1), dim3(1), kMuch), CudaError);
+    CHECK(result.download().front() == kUntouched);
+    allow_bytes(kMuch);
+    CHECK_NOTHROW(launch_checked(result.data(), dim3(1), dim3(1), kMuch));
+    CHECK(result.download().front() == 1);
+  }
+
+  TEST_CASE("more shared memory than a block can have: the message names kernel and bytes") {
+    for (const int bytes : {static_cast<int>(kMegabyte), -1}) {
+      CHECK_THROWS_AS(allow_bytes(bytes), CudaError);
+      const std::string message = message_of([&] { allow_bytes(bytes); });
+      CAPTURE(message);
+      CHECK(begins_with(message, "allowing write_one " + std::to_string(bytes) +
+                                     " bytes of dynamic shared memory: "));
+      CHECK(message.find("(cudaErrorInvalidValue) at ") != std::string::npos);
+      CHECK(message.find("refused.cu:") != std::string::npos);
+    }
+    DeviceBuffer<int> result(std::vector<int>{kUntouched});
+    CHECK_NOTHROW(launch_checked(result.data(), dim3(1), dim3(1), 0));
+    CHECK(result.download().front() == 1);
+  }
+
+  TEST_CASE("large clusters of what is no kernel: the message names it") {
+    const std::string message = message_of([] {
+      worklog::allow_large_clusters_of(nullptr, "no_kernel", std::source_location::current());
+    });
+    CAPTURE(message);
+    CHECK(begins_with(message, "allowing no_kernel clusters of more than 8 blocks: "));
+    CHECK(message.find("errors.cpp:") != std::string::npos);
+    DeviceBuffer<int> result(std::vector<int>{kUntouched});
+    CHECK_NOTHROW(launch_checked(result.data(), dim3(1), dim3(1), 0));
   }
 
   TEST_CASE("out of device memory: the message names the bytes, and the device goes on working") {
