@@ -1,6 +1,7 @@
 #include "common/measure/cases.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "common/verify/real_data.h"
@@ -43,6 +44,11 @@ std::vector<Case> long_row_cases(const Step& step, DType dtype) {
 
 }  // namespace
 
+std::int64_t default_cols(const Step& step) {
+  return step.takes_one_row() ? kDefaultLongCols
+                              : std::min(kDefaultCols, step.info.most_cols(sizeof(float), 0));
+}
+
 int default_k(const Step& step, std::int64_t cols) {
   constexpr std::int64_t kPaper = 5;
   return step.is_top_k() ? static_cast<int>(std::min(kPaper, cols)) : 0;
@@ -54,12 +60,29 @@ Case real_case(const Step& step, DType dtype, Input input, std::int64_t max_rows
           default_k(step, scores.cols), input};
 }
 
+namespace {
+
+// Without cases that are too long for the step, and with no more rows than it takes. 16 rows still
+// have 16 of the 18 kinds of special rows.
+std::vector<Case> within_limits(const Step& step, std::vector<Case> cases) {
+  for (Case& a_case : cases)
+    a_case.rows = std::min(a_case.rows, step.info.max_rows);
+  std::erase_if(cases, [&](const Case& a_case) {
+    return !step.info.takes_shape(a_case.rows, a_case.cols, size_of(a_case.dtype));
+  });
+  return cases;
+}
+
+}  // namespace
+
 std::vector<Case> report_cases(const Step& step, DType dtype) {
   if (step.takes_one_row()) return long_row_cases(step, dtype);
   std::vector<Case> cases;
   for (const std::int64_t cols : kWidths) {
     cases.push_back({dtype, rows_for(cols), cols, default_k(step, cols), Input::kRandom});
   }
+  if (step.info.several_blocks_a_row)
+    cases.push_back({dtype, 1, kLongWidths[std::size(kLongWidths) - 1], 0, Input::kRandom});
   for (const Input input : kAllInputs) {
     cases.push_back(is_real(input)
                         ? real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max())
@@ -70,7 +93,7 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
       cases.push_back({dtype, kOtherKRows, kOtherKCols, k, Input::kRandom});
     }
   }
-  return cases;
+  return within_limits(step, std::move(cases));
 }
 
 std::vector<Case> quick_cases(const Step& step, DType dtype) {
@@ -81,12 +104,14 @@ std::vector<Case> quick_cases(const Step& step, DType dtype) {
             real_case(step, dtype, Input::kSearch, 1)};
   }
   constexpr std::int64_t kFewRows = 256;
-  return {{dtype, 64, 4096, default_k(step, 4096), Input::kRandom},
-          {dtype, 64, 1000, default_k(step, 1000), Input::kRandom},
-          {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kMasked},
-          {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kSpecial},
-          real_case(step, dtype, Input::kAttention, kFewRows),
-          real_case(step, dtype, Input::kSearch, kFewRows)};
+  std::vector<Case> cases = {
+      {dtype, 64, 4096, default_k(step, 4096), Input::kRandom},
+      {dtype, 64, 1000, default_k(step, 1000), Input::kRandom},
+      {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kMasked},
+      {dtype, kInputRows, kInputCols, default_k(step, kInputCols), Input::kSpecial},
+      real_case(step, dtype, Input::kAttention, kFewRows),
+      real_case(step, dtype, Input::kSearch, kFewRows)};
+  return within_limits(step, std::move(cases));
 }
 
 }  // namespace worklog

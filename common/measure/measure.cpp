@@ -23,8 +23,8 @@ Counts counts_of(const Step& step, const Case& a_case, int block_size,
   const auto elements = static_cast<std::uint64_t>(a_case.rows * a_case.cols);
   const auto predicted = [&](const Accesses& accesses) {
     if (elements == 0) return 0.0;
-    const std::int64_t total =
-        step.info.total(accesses, a_case.rows, a_case.cols, a_case.k, block_size);
+    const std::int64_t total = step.info.total(accesses, a_case.rows, a_case.cols, a_case.k,
+                                               size_of(a_case.dtype), block_size);
     return ratio(static_cast<std::uint64_t>(total), elements);
   };
   std::vector<std::pair<std::string, std::uint64_t>> all;

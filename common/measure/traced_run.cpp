@@ -88,7 +88,8 @@ Case small_case(const Step& step, DType dtype) {
   constexpr std::int64_t kRows = 32;
   constexpr std::int64_t kCols = 128;
   if (step.takes_one_row()) return {dtype, 1, kRows * kCols, 0, Input::kRandom};
-  return {dtype, kRows, kCols, default_k(step, kCols), Input::kRandom};
+  return {dtype, std::min(kRows, step.info.max_rows), kCols, default_k(step, kCols),
+          Input::kRandom};
 }
 
 TracedRun traced_run(const Step& step, const Case& a_case, int block_size,

@@ -116,8 +116,8 @@ std::vector<std::string> cells_of(const Record& record, const Options& options) 
   }
   const auto elements = static_cast<double>(a_case.rows * a_case.cols);
   for (const Accesses& accesses : {step.info.loads, step.info.stores}) {
-    const auto total = static_cast<double>(
-        step.info.total(accesses, a_case.rows, a_case.cols, a_case.k, options.block_size));
+    const auto total = static_cast<double>(step.info.total(
+        accesses, a_case.rows, a_case.cols, a_case.k, size_of(a_case.dtype), options.block_size));
     cells.push_back(elements == 0.0 ? "0" : fixed(total / elements, 4));
   }
   const bool timed = record.verdict.ok && !options.no_times;

@@ -12,7 +12,6 @@ namespace worklog {
 namespace {
 
 constexpr std::int64_t kDefaultRows = 64;
-constexpr std::int64_t kDefaultCols = 4096;
 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto refuse = [=](const std::string& text) {
@@ -166,10 +165,8 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
   }
   const Input input = options.input.value_or(Input::kRandom);
   Case a_case{.dtype = dtype, .rows = kDefaultRows, .cols = kDefaultCols, .k = 0, .input = input};
-  if (step.takes_one_row()) {
-    a_case.rows = 1;
-    a_case.cols = kDefaultLongCols;
-  }
+  a_case.cols = default_cols(step);
+  a_case.rows = std::min(a_case.rows, step.info.max_rows);
   if (is_real(input)) {
     a_case = real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max());
   }
@@ -180,6 +177,13 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
                      (step.takes_one_row() ? " row" : " rows"));
   }
   a_case.cols = options.cols.value_or(a_case.cols);
+  if (a_case.cols > step.info.most_cols(size_of(dtype), 0)) {
+    throw UsageError((is_real(input) && !options.cols ? "--input " + std::string(name_of(input))
+                                                      : "--cols " + std::to_string(a_case.cols)) +
+                     ": " + step.label() + " takes at most " +
+                     std::to_string(step.info.most_cols(size_of(dtype), 0)) + " columns; " +
+                     step.info.longer_rows + " takes longer rows");
+  }
   a_case.k = options.k.value_or(default_k(step, a_case.cols));
   if (a_case.k > a_case.cols) {
     throw UsageError("--k " + std::to_string(a_case.k) + ": must be at most the columns, " +

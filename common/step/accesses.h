@@ -2,9 +2,18 @@
 /// A step's prediction: how many elements of global memory it reads or writes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace worklog {
+
+/// A problem and how it is launched: what the number of partial results depends on.
+struct Launched {
+  std::int64_t rows;
+  std::int64_t cols;
+  int block_size;             ///< threads
+  std::size_t element_bytes;  ///< of a logit
+};
 
 /// Accesses of a row of `cols` columns with the `k` largest wanted (0 where there is no top-k), in
 /// elements. Exact: the counters must meet it to the last element.
@@ -13,14 +22,14 @@ struct Accesses {
   std::int64_t per_row = 0;     ///< once a row
   std::int64_t per_k = 0;       ///< for each of the k largest, once a row
   /// Of results that blocks leave for each other, where several share a row: their number depends
-  /// on the launch. None by default.
-  std::int64_t (*of_partials)(std::int64_t cols, int block_size) = nullptr;
+  /// on the launch. And what did not fit where a row was to be kept. Of all rows together; none by
+  /// default.
+  std::int64_t (*of_partials)(const Launched&) = nullptr;
 
-  /// Of a whole problem, launched with `block_size` threads a block.
-  constexpr std::int64_t of(std::int64_t rows, std::int64_t cols, std::int64_t k,
-                            int block_size) const {
-    const std::int64_t partials = of_partials == nullptr ? 0 : of_partials(cols, block_size);
-    return rows * (per_column * cols + per_row + per_k * k + partials);
+  /// Of a whole problem.
+  constexpr std::int64_t of(const Launched& launched, std::int64_t k) const {
+    const std::int64_t of_a_row = per_column * launched.cols + per_row + per_k * k;
+    return launched.rows * of_a_row + (of_partials == nullptr ? 0 : of_partials(launched));
   }
 };
 

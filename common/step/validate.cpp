@@ -60,6 +60,18 @@ void validate_rows(const Step& step, std::int64_t rows) {
          "at most " + std::to_string(step.info.max_rows) + ", the limit of " + step.label());
 }
 
+void validate_cols(const Step& step, std::int64_t rows, std::int64_t cols,
+                   std::size_t element_bytes, int block_size) {
+  const std::int64_t most = step.info.most_cols(element_bytes, block_size);
+  if (rows == 0 || cols <= most) return;
+  const bool larger_blocks = cols <= step.info.most_cols(element_bytes, kMaxBlockSize);
+  refuse("cols", std::to_string(cols),
+         "at most " + std::to_string(most) + ", the limit of " + step.label() + " in blocks of " +
+             std::to_string(block_size) + " threads; " +
+             (larger_blocks ? "larger blocks take" : step.info.longer_rows + " takes") +
+             " longer rows");
+}
+
 void validate_block_size(int block_size) {
   if (block_size >= kWarpSize && block_size <= kMaxBlockSize && block_size % kWarpSize == 0) return;
   refuse("block_size", std::to_string(block_size), "a multiple of 32 from 32 to 1024");
@@ -100,6 +112,8 @@ template <typename T>
 void validate(const Step& step, const Softmax<T>& problem) {
   validate_rows(step, problem.rows);
   validate_block_size(problem.block_size);
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
   validate_columns(problem.logits, problem.probabilities, "probabilities", problem.rows,
                    problem.cols);
 }

@@ -14,6 +14,10 @@ constexpr double kSerialBase = 4.0;
 constexpr double kLeaderDeviations = 3.0;
 constexpr double kFinalRounding = 0.5;
 
+// Of a step that keeps what rounding drops: ulp of fp32, and of a narrower storage type.
+constexpr double kExactUlp = 3.0;
+constexpr double kExactNarrowUlp = 0.51;
+
 // What a GPU's exponential function may add to the host's.
 #ifdef SIMT_EXECUTOR
 constexpr double kDeviceExponential = 0.0;
@@ -125,7 +129,10 @@ ErrorModel error_model(const StepInfo& step, DType output, std::int64_t cols, in
   model.summation = step.summation;
   const bool narrow = model.storage != format_of(DType::kFloat32);
   model.rounds_exponentials = narrow && (step.stores_exponentials || step.storage_arithmetic);
-  if (step.summation == Summation::kSerial) {
+  model.exact_difference = step.exact_difference;
+  if (step.exact_difference) {
+    model.base_ulp = kExactUlp;
+  } else if (step.summation == Summation::kSerial) {
     model.base_ulp = kSerialBase;
   } else {
     model.base_ulp = tree_base(cols);
@@ -152,6 +159,7 @@ RowBound::RowBound(const ErrorModel& model, const SoftmaxRow& row,
 }
 
 double RowBound::of_difference(double t, double p) const {
+  if (model_.exact_difference) return 0.0;
   return p > 0.0 ? -t * unbounded_ulp(p, model_.arithmetic) : 0.0;
 }
 
@@ -167,6 +175,9 @@ double RowBound::of_logarithm(double t, double y) const {
 double RowBound::of(double t, double e) const {
   if (std::isinf(t)) return 0.0;  // a masked column: exactly 0
   const double p = e / d_;
+  if (model_.exact_difference && model_.storage != model_.arithmetic) {
+    return subnormal_over_d_ + kExactNarrowUlp * ulp(p, model_.storage);
+  }
   double bound = ulps_ * unbounded_ulp(p, model_.arithmetic) + of_difference(t, p);
   bound += subnormal_over_d_ + e * of_d_;
   if (model_.rounds_exponentials && e < 1.0) bound += 0.5 * ulp(e, model_.storage) / d_;

@@ -85,6 +85,7 @@ struct ErrorModel {
   FloatingFormat storage;                  ///< of the output
   FloatingFormat arithmetic;               ///< in which it was computed
   Summation summation = Summation::kTree;  ///< how the step adds up a row
+  bool exact_difference = false;           ///< see StepInfo
   bool rounds_exponentials = false;        ///< to the storage type
   double base_ulp = 0.0;    ///< the bound of the table above, |t| and surcharge aside
   double leader_ulp = 0.0;  ///< the surcharge, times d

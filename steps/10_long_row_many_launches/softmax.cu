@@ -162,12 +162,13 @@ std::int64_t scratch_bytes(std::int64_t, std::int64_t cols, std::size_t) {
 
 // Of each reduction, all partials but the last are read by the next stage. The last one, the
 // maximum or the sum, is read by every block of the next launch.
-std::int64_t partial_loads(std::int64_t cols, int block_size) {
-  return 2 * (partials_for(cols, block_size) - 1) + 2 * blocks_for(cols, block_size);
+std::int64_t partial_loads(const worklog::Launched& launched) {
+  return 2 * (partials_for(launched.cols, launched.block_size) - 1) +
+         2 * blocks_for(launched.cols, launched.block_size);
 }
 
-std::int64_t partial_stores(std::int64_t cols, int block_size) {
-  return 2 * partials_for(cols, block_size);
+std::int64_t partial_stores(const worklog::Launched& launched) {
+  return 2 * partials_for(launched.cols, launched.block_size);
 }
 
 }  // namespace

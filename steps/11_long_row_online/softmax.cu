@@ -136,12 +136,13 @@ std::int64_t scratch_bytes(std::int64_t, std::int64_t, std::size_t) {
 }
 
 // Pairs: every block that divides reads those of all that reduced.
-std::int64_t partial_loads(std::int64_t cols, int block_size) {
-  return blocks_for(cols, block_size) * blocks_for(cols, block_size);
+std::int64_t partial_loads(const worklog::Launched& launched) {
+  return blocks_for(launched.cols, launched.block_size) *
+         blocks_for(launched.cols, launched.block_size);
 }
 
-std::int64_t partial_stores(std::int64_t cols, int block_size) {
-  return blocks_for(cols, block_size);
+std::int64_t partial_stores(const worklog::Launched& launched) {
+  return blocks_for(launched.cols, launched.block_size);
 }
 
 }  // namespace

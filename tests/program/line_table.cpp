@@ -102,7 +102,8 @@ TEST_CASE("annotations: the lines of each kernel add up to its counters") {
   const std::int64_t rows = json[0]["rows"];
   const std::int64_t cols = json[0]["cols"];
   const StepInfo& info = all_steps().front().info;
-  CHECK(elements == static_cast<std::uint64_t>(info.total(info.loads, rows, cols, 0, 0)));
+  CHECK(elements ==
+        static_cast<std::uint64_t>(info.total(info.loads, rows, cols, 0, sizeof(float), 0)));
   CHECK(json[0]["trace"]["arrays"][0]["name"] == "logits");
   CHECK(json[0]["trace"]["requests"][0]["lanes"].size() == 32);
   CHECK(json[0]["trace"]["requests"][0]["lanes"][31] == nlohmann::json{31, 0, 31 * 128 * 4});

@@ -130,16 +130,25 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
 
   refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
   refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
-  if (step.takes_one_row()) {
-    refused([](auto& p) { p.rows = 2; },
-            "rows = 2: must be at most 1, the limit of " + step.label());
-    refused([](auto& p) { p.rows = 2, p.cols = 0; },
-            "rows = 2: must be at most 1, the limit of " + step.label());
+  if (step.info.max_rows < kTwoTo40) {
+    const std::int64_t most = step.info.max_rows;
+    const std::string message = "rows = " + std::to_string(most + 1) + ": must be at most " +
+                                std::to_string(most) + ", the limit of " + step.label();
+    refused([&](auto& p) { p.rows = most + 1; }, message);
+    refused([&](auto& p) { p.rows = most + 1, p.cols = 0; }, message);
   } else {
     refused([](auto& p) { p.rows = p.cols = kTwoTo40; },
             "rows * cols = 1099511627776 * 1099511627776: must be at most " +
                 std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
                 " elements of " + std::to_string(sizeof(T)) + " bytes");
+  }
+  if (step.info.max_cols != nullptr) {
+    constexpr int kLargestBlock = 1024;
+    const std::int64_t most = step.info.most_cols(sizeof(T), kLargestBlock);
+    refused([&](auto& p) { p.rows = 1, p.cols = most + 1, p.block_size = kLargestBlock; },
+            "cols = " + std::to_string(most + 1) + ": must be at most " + std::to_string(most) +
+                ", the limit of " + step.label() + " in blocks of 1024 threads; " +
+                step.info.longer_rows + " takes longer rows");
   }
   refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
   refused([&](auto& p) { p.*result = nullptr; },
@@ -348,7 +357,9 @@ TEST_SUITE("bad_input") {
     for (const Step& step : all_steps()) {
       CAPTURE(step.label());
       const std::int64_t rows = std::min(std::int64_t{1} << 24, step.info.max_rows);
-      const Case too_large{DType::kFloat32, rows, (std::int64_t{1} << 48) / rows,
+      const std::int64_t cols =
+          std::min((std::int64_t{1} << 48) / rows, step.info.most_cols(sizeof(float), 0));
+      const Case too_large{DType::kFloat32, (std::int64_t{1} << 48) / cols, cols,
                            step.is_top_k() ? 1 : 0, Input::kEqual};
       const Verdict verdict = verify(step, too_large);
       CHECK_FALSE(verdict.ok);

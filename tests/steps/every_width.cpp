@@ -31,12 +31,13 @@ void check_every_width(DType dtype) {
   const CountingOff counting_off;
   for (const Step& step : all_steps()) {
     std::int64_t cols = 1;
-    while (cols <= kLargestWidth && check_verified(step,
-                                                   {.dtype = dtype,
-                                                    .rows = std::min(kRows, step.info.max_rows),
-                                                    .cols = cols,
-                                                    .k = some_k(step, cols)},
-                                                   {.block_size = some_block_size(step, cols)}))
+    while (cols <= std::min(kLargestWidth, step.info.most_cols(size_of(dtype), 0)) &&
+           check_verified(step,
+                          {.dtype = dtype,
+                           .rows = std::min(kRows, step.info.max_rows),
+                           .cols = cols,
+                           .k = some_k(step, cols)},
+                          {.block_size = some_block_size(step, cols)}))
       cols += stride(step);
   }
 }

@@ -70,8 +70,8 @@ TEST_SUITE("inputs") {
         }
       }
       // Row by row this would be two thousand launches: long_row.cpp has such rows.
-      if (!step.variant.empty() || step.takes_one_row()) continue;
       constexpr std::int64_t kWiderThanABlock = 259;
+      if (!step.variant.empty() || step.info.max_rows < kPlantedRows * kWiderThanABlock) continue;
       check_verified(step,
                      {DType::kFloat32, kPlantedRows * kWiderThanABlock, kWiderThanABlock,
                       some_k(step, kWiderThanABlock), Input::kSpecial},
@@ -93,12 +93,71 @@ TEST_SUITE("inputs") {
     }
   }
 
+  // Steps that are exact may take exponentials of a part of a row against a maximum of its own, and
+  // subtract it only where it is as large as this.
+  TEST_CASE("rows of which some parts have logits of more than 2^20, and others do not") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 2048;
+    for (const float sign : {1.0f, -1.0f}) {
+      const auto around_2_to_20 = [sign](std::int64_t row, std::span<float> logits) {
+        constexpr float kLarge = 1 << 20;
+        const float below = 8.0f * static_cast<float>(row);
+        for (std::size_t col = 0; col < logits.size(); ++col) {
+          const float in_part = 0.125f * static_cast<float>(7 * col % 11);
+          const bool is_second_half = col >= logits.size() / 2;
+          logits[col] = sign * kLarge + (is_second_half ? 2.0f : -below) + in_part - 1.0f;
+        }
+      };
+      for (const Step& step : all_steps()) {
+        if (!step.info.exact_difference) continue;
+        check_verified(step, {DType::kFloat32, kRows, kCols}, around_2_to_20, {.block_size = 32});
+        check_verified(step, {DType::kFloat32, kRows, kCols}, around_2_to_20, {.block_size = 128});
+      }
+    }
+  }
+
+  // Where a part has a maximum of its own, its results must not be rounded before they are made
+  // those of the row, and then again.
+  TEST_CASE("subnormal probabilities, in a part of a row whose maximum is a smaller one") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 2048;
+    const auto far_below = [](std::int64_t row, std::span<float> logits) {
+      const float first = -93.0f - 0.0006f * static_cast<float>(row);
+      for (std::size_t col = 0; col < logits.size(); ++col)
+        logits[col] = col % 128 == 127 ? -0.7f : first - 0.005f * static_cast<float>(col);
+      logits.front() = 0.0f;
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.info.exact_difference) continue;
+      check_verified(step, {DType::kFloat32, kRows, kCols}, far_below, {.block_size = 64});
+    }
+  }
+
+  // Each is too small to change the sum beside the maximum, and all together are not.
+  TEST_CASE("one large logit, and so many small ones that their sum counts") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kMany = 50000;
+    const auto lone = [](std::int64_t, std::span<float> logits) {
+      std::fill(logits.begin(), logits.end(), -15.95f);
+      logits[logits.size() / 2] = 0.0f;
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.info.exact_difference) continue;
+      const std::int64_t cols = std::min(kMany, step.info.most_cols(sizeof(float), 0));
+      check_verified(step, {DType::kFloat32, std::min(kRows, step.info.max_rows), cols}, lone);
+      check_verified(step, {DType::kFloat32, 1, std::min<std::int64_t>(cols, 1000)}, lone,
+                     {.block_size = 32});
+    }
+  }
+
   TEST_CASE("attention scores, with their mask") {
     const CountingOff counting_off;
+    constexpr std::int64_t kAllRows = 6144;
     for (const Step& step : all_steps()) {
       const int k = step.is_top_k() ? 5 : 0;
-      const bool whole = step.variant.empty() && !step.takes_one_row();
-      check_verified(step, {DType::kFloat16, whole ? 6144 : 256, 128, k, Input::kAttention});
+      const std::int64_t rows =
+          step.variant.empty() && step.info.max_rows >= kAllRows ? kAllRows : 256;
+      check_verified(step, {DType::kFloat16, rows, 128, k, Input::kAttention});
       check_verified(step, {DType::kFloat32, 256, 128, k, Input::kAttention});
       check_verified(step, {DType::kBFloat16, 256, 128, k, Input::kAttention});
     }

@@ -73,7 +73,13 @@ TEST_SUITE("launches") {
           }
           CHECK(launch.block[1] * launch.block[2] == 1);
           const unsigned blocks = blocks_for(step, block_size);
-          if (blocks > 0) CHECK(launch.grid[0] == blocks);
+          if (step.info.several_rows_a_block) {
+            CHECK(launch.grid[0] <= blocks);
+          } else if (step.info.several_blocks_a_row) {
+            CHECK(launch.grid[0] % std::min<std::int64_t>(kManyRows, step.info.max_rows) == 0);
+          } else if (blocks > 0) {
+            CHECK(launch.grid[0] == blocks);
+          }
         }
       }
     }

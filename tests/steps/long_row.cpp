@@ -109,6 +109,30 @@ TEST_SUITE("shapes") {
   }
 }
 
+TEST_SUITE("shapes") {
+  // In blocks of 32 threads, of which step 17 has 132 for a row, the registers hold 1024 columns of
+  // a block's share, and shared memory 57,856. The logits rise, so that what comes last in a share
+  // has a new maximum again and again.
+  TEST_CASE("one row of which parts wait in shared memory, and parts are read again") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kSomeWait = 200003;
+    constexpr std::int64_t kSomeAreLeft = 8000003;
+    const auto rise = [](std::int64_t, std::span<float> logits) {
+      constexpr std::size_t kPeriod = 60000;
+      for (std::size_t col = 0; col < logits.size(); ++col)
+        logits[col] = static_cast<float>(col % kPeriod) * 1e-3f;
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.info.several_blocks_a_row) continue;
+      for (const DType dtype : kAllDTypes) {
+        check_verified(step, {dtype, 1, kSomeWait, 0, Input::kRandom}, {.block_size = 32});
+      }
+      const std::int64_t most = step.variant.empty() ? kSomeAreLeft : kSomeWait;
+      check_verified(step, {DType::kFloat32, 1, most}, rise, {.block_size = 32});
+    }
+  }
+}
+
 #ifndef SIMT_EXECUTOR
 
 TEST_SUITE("full_size") {

@@ -115,7 +115,7 @@ std::string failure_of(const Step& step, const Trial& trial) {
     const auto counted = static_cast<std::int64_t>(simt::counters().global_loads.elements);
     const auto& [dtype, rows, cols, k, input] = trial.a_case;
     const std::int64_t predicted =
-        step.info.total(step.info.loads, rows, cols, k, trial.options.block_size);
+        step.info.total(step.info.loads, rows, cols, k, sizeof(float), trial.options.block_size);
     if (counted == predicted) return "";
     return std::to_string(counted) + " loads counted, " + std::to_string(predicted) + " predicted";
   } catch (const std::exception& error) {

@@ -154,12 +154,12 @@ std::int64_t scratch_bytes(std::int64_t, std::int64_t, std::size_t) {
 }
 
 // Pairs: each block's is read by combine_blocks, and the row's by every block of divide.
-std::int64_t partial_loads(std::int64_t cols, int block_size) {
-  return 2 * blocks_for(cols, block_size);
+std::int64_t partial_loads(const worklog::Launched& launched) {
+  return 2 * blocks_for(launched.cols, launched.block_size);
 }
 
-std::int64_t partial_stores(std::int64_t cols, int block_size) {
-  return blocks_for(cols, block_size) + 1;
+std::int64_t partial_stores(const worklog::Launched& launched) {
+  return blocks_for(launched.cols, launched.block_size) + 1;
 }
 
 }  // namespace
