@@ -112,3 +112,54 @@ def test_a_page_without_markers_leaves_all_files_as_they_are(workplace, capsys):
     assert workplace.run("--update-readme") == 2
     assert str(page) in capsys.readouterr().err
     assert workplace.readme.read_text() == before
+
+
+def shown_at(workplace, places):
+    page = workplace.steps / "04_fourth/README.md"
+    page.write_text(
+        page.read_text().replace(
+            "<!-- results:begin", f"<!-- results: {places} -->\n<!-- results:begin"
+        )
+    )
+    return page
+
+
+def test_a_page_may_name_the_shapes_of_its_tables(workplace):
+    page = shown_at(workplace, "counted at 64 x 1000, timed at 4000 x 10")
+    workplace.run("--update-readme", *recorded(workplace))
+    counted, timed = page.read_text().partition("timed at 4000 × 10 |")[::2]
+    assert "| counted at 64 × 1000 |" in counted
+    assert "| 04 Fourth | verified |" in timed
+    assert "4000 × 4000" not in timed
+    # The README's are the ladder's.
+    assert "Fourth](steps/04_fourth/README.md), 64 × 4000 |" in workplace.readme.read_text()
+
+
+def test_a_step_that_has_nothing_at_the_ladders_shapes_is_shown_at_its_pages(workplace):
+    shown_at(workplace, "counted at 64 x 1000, timed at 4000 x 10")
+    of_fourth = ("04_fourth", 4000)
+    records = synthetic.records()
+    records["records"] = [
+        row for row in records["records"] if (row["step"], row["cols"]) != of_fourth
+    ]
+    bench = synthetic.bench()
+    bench["benchmarks"] = [
+        row for row in bench["benchmarks"] if (row.get("step"), row["cols"]) != of_fourth
+    ]
+    workplace.write("records.json", records)
+    workplace.run("--update-readme", "--recorded", workplace.write("bench.json", bench))
+    text = workplace.readme.read_text()
+    assert "Fourth](steps/04_fourth/README.md), 64 × 1000 |" in text
+    assert "Fourth](steps/04_fourth/README.md), 4000 × 10 |" in text
+    assert "Third](steps/03_third/README.md), 4000 × 4000 |" in text
+
+
+@pytest.mark.parametrize(
+    "places", ["counted at 64", "shown at 64 x 4", "timed at 1 x 2, timed at 3 x 4"]
+)
+def test_a_place_that_is_none_is_refused(workplace, capsys, places):
+    shown_at(workplace, places)
+    assert workplace.run("--update-readme", *recorded(workplace)) != 0
+    assert (
+        f"04_fourth/README.md: '<!-- results: {places} -->' must read as" in capsys.readouterr().err
+    )

@@ -270,7 +270,8 @@ def _preferred(units: list[Unit], results: Results) -> dict:
     chosen = next((pair for pair in reversed(pairs) if pair[1] in softmax), None)
     timed = results.run.records if results.run else []
     kinds = ladder.kinds(results.records)
-    shapes = set(ladder.count_shapes(results.counted, kinds).values())
+    counted = ladder.at_the_ladders_shapes(results.counted, units)
+    shapes = set(ladder.count_shapes(counted, kinds).values())
     times = ladder.time_shapes(timed, kinds).values()
     return {
         "pair": chosen or (units[0].name, units[-1].name),

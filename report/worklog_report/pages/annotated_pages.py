@@ -65,8 +65,8 @@ def _section(unit: Unit, annotation: Annotation) -> str:
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return (
         f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, "
-        f"{annotation.shape.size()} in blocks of {annotation.block_size} threads for every step, "
-        "on the CPU\nexecutor. Sectors are of global memory; for shared memory it is wavefronts, "
+        f"{annotation.shape.size()} in blocks of {annotation.block_size} threads, on the CPU\n"
+        "executor. Sectors are of global memory; for shared memory it is wavefronts, "
         "rounds in which its 32 banks\nserve a request. The picture is of a smaller case, which "
         f"its text names{_repeated(annotation)}.\n\n"
         f"![{access_picture.described(annotation)}](access.svg)\n\n"

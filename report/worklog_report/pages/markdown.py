@@ -45,7 +45,8 @@ def updated_files(
     for unit in units:
         if not unit.variant:
             page = steps / unit.step / "README.md"
-            texts[page] = _updated(page, _step_text(unit, table, results, profiles))
+            own = ladder.build(units, results, "f32", shown=unit.shown)
+            texts[page] = _updated(page, _step_text(unit, own, results, profiles))
     return texts
 
 
@@ -69,7 +70,11 @@ def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) 
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
     rows = before + own
     text = _tables(rows, table, results, link=False)
-    return text + (hardware_table.render(rows, profiles.hardware) if profiles.hardware else "")
+    hardware = profiles.hardware
+    own_names = {row.unit.name for row in own}
+    if hardware is None or not any(launch.unit in own_names for launch in hardware.launches):
+        return text
+    return text + hardware_table.render(rows, hardware)
 
 
 def _tables(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
@@ -101,6 +106,8 @@ def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
     labels = {row.unit.name: row.unit.label for row in table.rows}
     baselines = table.baselines if link else []
     shapes = [row.timing.shape if row.timing else None for row in rows]
+    if not any(shapes):
+        return _NOT_TIMED
     head = [
         _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
         "of copy or read", "gain",
@@ -155,6 +162,11 @@ _SECTORS = (
     "the formula."
 )
 
+
+_NOT_TIMED = (
+    "\nNo GPU has timed this step yet: the last recorded run is older. "
+    "What is predicted above still waits for it.\n"
+)
 
 _NOISE = (
     "A share a little above 100 % is the spread of two measurements, not a kernel faster than its "

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from .records import CPU, BenchRun, Record, Results, Shape
-from .steps import Unit
+from .steps import Shown, Unit
 
 # A table shows one shape of each kind of unit.
 ROWS, TOP_K, ONE_ROW = KINDS = ("rows", "top-k", "one row")
@@ -14,6 +14,7 @@ ROWS, TOP_K, ONE_ROW = KINDS = ("rows", "top-k", "one row")
 _PREFERRED_TIMED = {ROWS: (4000, 4000), TOP_K: (4000, 25000), ONE_ROW: (1, 16777216)}
 _PREFERRED_COUNTED = {ROWS: 4000, TOP_K: 25000, ONE_ROW: 16777216}
 _PREFERRED_K = 5
+_LADDERS_OWN = Shown()
 
 # Others' functions, by the first part of a baseline's name.
 LIBRARIES = {
@@ -137,6 +138,12 @@ def kinds(records: list[Record]) -> dict[str, str]:
     }
 
 
+def at_the_ladders_shapes(records: list[Record], units: list[Unit]) -> list[Record]:
+    """Without those of steps whose pages name shapes of their own: they may not take the others."""
+    apart = {unit.name for unit in units if unit.shown.counted}
+    return [row for row in records if row.unit not in apart]
+
+
 def count_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Shape | None]:
     """For each kind the shape whose counts a table shows: the one that most of its units share,
     nearest to the preferred columns."""
@@ -231,13 +238,21 @@ class Ladder:
     time_shapes: list[Shape]
 
 
-def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") -> Ladder:
-    """The table of one type. Verdicts are of all machines; the times are of Results.run."""
+def build(
+    units: list[Unit],
+    results: Results,
+    dtype: str,
+    cache: str = "cold",
+    shown: Shown = _LADDERS_OWN,
+) -> Ladder:
+    """The table of one type. Verdicts are of all machines; the times are of Results.run. Every row
+    is at the shapes of `shown`, if it names any; else at its kind's, or at its own page's where it
+    has nothing there."""
     every = [row for row in results.records if row.shape.dtype == dtype]
     counted = [row for row in results.counted if row.shape.dtype == dtype]
     timed = _timed(results.run, dtype)
     kind_of = kinds(every)
-    counted_at = count_shapes(counted, kind_of)
+    counted_at = count_shapes(at_the_ladders_shapes(counted, units), kind_of)
     timed_at = time_shapes(timed, kind_of)
     rows = []
     for unit in units:
@@ -245,18 +260,40 @@ def build(units: list[Unit], results: Results, dtype: str, cache: str = "cold") 
         own_timed = [row for row in timed if row.unit == unit.name]
         about = next(iter(own + own_timed), None)
         kind = kind_of.get(unit.name, ROWS)
+        of_count = _place(own, shown.counted, counted_at[kind], unit.shown.counted)
+        of_time = _place(own_timed, shown.timed, timed_at[kind], unit.shown.timed)
         rows.append(
             Row(
                 unit,
                 about.builds_on if about else "",
                 about.expected_failure if about else "",
                 verdict([row for row in every if row.unit == unit.name]),
-                accesses(own, counted_at[kind]),
-                timing(unit, timed, timed_at[kind], cache),
+                accesses(own, of_count),
+                timing(unit, timed, of_time, cache),
             )
         )
-    shapes = _shapes(timed_at)
-    return Ladder(dtype, rows, _baselines(results.run, shapes, cache), _shapes(counted_at), shapes)
+    counts = _shapes([*counted_at.values(), *(row.accesses and row.accesses.shape for row in rows)])
+    times = _shapes([*timed_at.values(), *(row.timing and row.timing.shape for row in rows)])
+    return Ladder(dtype, rows, _baselines(results.run, times, cache), counts, times)
+
+
+def _place(
+    own: list[Record],
+    asked: tuple[int, int] | None,
+    of_kind: Shape | None,
+    of_page: tuple[int, int] | None,
+) -> Shape | None:
+    """The shape to show a unit at; one that it has no record of if there is nothing to show."""
+
+    def find(place: tuple[int, int] | None) -> Shape | None:
+        shapes = sorted({row.shape for row in own if (row.shape.rows, row.shape.cols) == place})
+        return next((shape for shape in shapes if shape.k in (0, _PREFERRED_K)), None)
+
+    if asked is not None:
+        return find(asked)
+    if any(row.shape == of_kind for row in own):
+        return of_kind
+    return find(of_page) or of_kind
 
 
 def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tuple[str, Timing]]:
@@ -294,8 +331,9 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
     return found
 
 
-def _shapes(by_kind: dict[str, Shape | None]) -> list[Shape]:
-    return [shape for shape in by_kind.values() if shape is not None]
+def _shapes(shapes: list[Shape | None]) -> list[Shape]:
+    """Each once."""
+    return list(dict.fromkeys(shape for shape in shapes if shape is not None))
 
 
 def _timed(run: BenchRun | None, dtype: str) -> list[Record]:

@@ -6,7 +6,20 @@ from pathlib import Path
 
 from .records import InputError
 
+# What a step's page shows its results at, where that is not what the ladder shows:
+# <!-- results: counted at 64 x 1000, timed at 1000000 x 64 -->
+_SHOWN = re.compile(r"^<!-- results: (.*) -->$", re.MULTILINE)
+_PLACE = re.compile(r"(counted|timed) at (\d+) x (\d+)")
+
 _STEP_DIRECTORY = re.compile(r"[0-9][0-9]_[a-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The shapes, as rows and columns, that a step's page shows; None: the ladder's."""
+
+    counted: tuple[int, int] | None = None
+    timed: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -20,6 +33,7 @@ class Unit:
     idea: str
     files: dict[str, str] = field(default_factory=dict)  # name -> source, the kernel's first
     sources: dict[str, str] = field(default_factory=dict)  # of step and variants, real names
+    shown: Shown = Shown()
 
     @property
     def name(self) -> str:
@@ -44,7 +58,9 @@ def read_units(directory: Path) -> list[Unit]:
 
 
 def _units_of(directory: Path) -> list[Unit]:
-    title, idea = _title_and_idea(directory)
+    page = _page_text(directory)
+    title, idea = _title_and_idea(directory, page)
+    shown = _shown(directory, page)
     number = directory.name[:2]
     kernel = directory / "softmax.cu"
     if not kernel.is_file():
@@ -52,22 +68,40 @@ def _units_of(directory: Path) -> list[Unit]:
     headers = {path.name: path.read_text("utf-8") for path in sorted(directory.glob("*.cuh"))}
     files = {kernel.name: kernel.read_text("utf-8"), **headers}
     sources = {path.name: path.read_text("utf-8") for path in sorted(directory.rglob("*.cu*"))}
-    units = [Unit(directory.name, "", number, title, idea, files, sources)]
+    units = [Unit(directory.name, "", number, title, idea, files, sources, shown)]
     for index, path in enumerate(sorted(directory.glob("variants/*.cu"))):
         label = number + chr(ord("a") + index)
         variant_title = path.stem.replace("_", " ")
         # Named softmax.cu as well, so that a variant is compared with the step's own kernel.
         files = {kernel.name: path.read_text("utf-8"), **headers}
-        units.append(Unit(directory.name, path.stem, label, variant_title, "", files, sources))
+        units.append(
+            Unit(directory.name, path.stem, label, variant_title, "", files, sources, shown)
+        )
     return units
 
 
-def _title_and_idea(directory: Path) -> tuple[str, str]:
-    """The page's title without its number, and its first paragraph."""
-    title, idea = directory.name[3:].replace("_", " "), ""
+def _page_text(directory: Path) -> str:
     page = directory / "README.md"
-    if page.is_file():
-        head, _, rest = page.read_text("utf-8").lstrip().partition("\n")
-        title = re.sub(r"^#\s*(\d+\s*)?", "", head).strip() or title
-        idea = " ".join(rest.strip().split("\n\n")[0].split()).replace("`", "")
+    return page.read_text("utf-8") if page.is_file() else ""
+
+
+def _title_and_idea(directory: Path, page: str) -> tuple[str, str]:
+    """The page's title without its number, and its first paragraph."""
+    head, _, rest = page.lstrip().partition("\n")
+    title = re.sub(r"^#\s*(\d+\s*)?", "", head).strip() or directory.name[3:].replace("_", " ")
+    idea = " ".join(rest.strip().split("\n\n")[0].split()).replace("`", "")
     return title, idea
+
+
+def _shown(directory: Path, page: str) -> Shown:
+    line = _SHOWN.search(page)
+    if line is None:
+        return Shown()
+    places = [_PLACE.fullmatch(place) for place in line[1].split(", ")]
+    found = {place[1]: (int(place[2]), int(place[3])) for place in places if place}
+    if len(found) < len(places):
+        raise InputError(
+            f"{directory / 'README.md'}: '{line[0]}' must read as "
+            "'<!-- results: counted at 64 x 1000, timed at 4000 x 1000 -->', or name one of both"
+        )
+    return Shown(**found)
