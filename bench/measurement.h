@@ -50,9 +50,10 @@ struct Measurement {
 /// All measurements of `steps` and of `cudnn_steps`, those of one type and shape next to each
 /// other. The steps must outlive them.
 ///
-/// At one row only softmax is timed, by the ladder's own kernels and by cuDNN. A thread that takes
-/// a row alone is left out where the row is longer than kLongestRowOfOneThread, and a step
-/// where there are more rows than it takes.
+/// At one row only softmax is timed, by the ladder's own kernels, by cuDNN, and by variants of
+/// steps whose blocks share a row. A thread that takes a row alone is left out where the row is
+/// longer than kLongestRowOfOneThread, and a step where there are more rows, or longer ones, than
+/// it takes.
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps = {});
 

@@ -24,6 +24,7 @@ std::vector<ProfileShape> parity_shapes() {
       {40, 20, {kUsualK}},         // narrower than a warp
       {36, 4096, {kUsualK, 100}},  // aligned, few rows
       {3, 50001, {kUsualK}},       // long rows, odd
+      {4000, 32, {}},              // many short rows
       {1, 131072, {}},             // one row: aligned
       {1, 100003, {}},             // odd
       {1, 20, {}},                 // narrower than a warp
@@ -35,6 +36,11 @@ std::vector<ProfileShape> parity_shapes() {
 std::vector<ProfileShape> hardware_shapes(DType dtype) {
   std::vector<ProfileShape> shapes = {{4000, 4000, {kUsualK}}, {4000, 25000, {kUsualK}}};
   if (dtype == DType::kFloat32) shapes.push_back({10, 25000, {kUsualK}});
+  if (dtype == DType::kFloat32) {
+    shapes.push_back({1000000, 64, {}});
+    shapes.push_back({8192, 50257, {}});
+    shapes.push_back({10, 1000000, {}});
+  }
   shapes.push_back({1, 1 << 24, {}});
   return shapes;
 }
@@ -43,12 +49,18 @@ bool is_profiled(const Step& step, ProfilePart part, DType dtype) {
   return part == ProfilePart::kParity || dtype == DType::kFloat32 || step.variant.empty();
 }
 
+// The steps whose blocks share a row have shapes of one row, and those for one row no others.
+bool is_asked(const Step& step, DType dtype, const ProfileShape& shape) {
+  if (!step.info.takes_shape(shape.rows, shape.cols, size_of(dtype))) return false;
+  if (shape.ks.empty() && shape.rows > 1) return step.reads_once();
+  const bool shares_a_row = step.takes_one_row() || step.info.several_blocks_a_row;
+  return shape.rows > 1 ? !step.takes_one_row() : shares_a_row;
+}
+
 void add_shape(std::vector<ProfileCase>& cases, const std::vector<Step>& steps, ProfilePart part,
                DType dtype, const ProfileShape& shape) {
   for (const Step& step : steps) {
-    // The steps for one row have shapes of their own.
-    const bool is_one_row = shape.rows == 1;
-    if (!is_profiled(step, part, dtype) || step.takes_one_row() != is_one_row) continue;
+    if (!is_profiled(step, part, dtype) || !is_asked(step, dtype, shape)) continue;
     if (!step.is_top_k()) {
       cases.push_back({&step, dtype, shape.rows, shape.cols});
       continue;

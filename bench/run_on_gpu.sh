@@ -298,19 +298,21 @@ parity() {
   attempt "parity" "$root/bench/profile_on_gpu.sh" "$out" "$build/bin/worklog_profile" parity
 }
 
-# The step programs refuse, as bad usage, more rows than a step takes.
-takes_rows() {
+# The step programs refuse, as bad usage, more rows or columns than a step takes.
+takes() {
   local code=0
-  "$1" --rows "$2" --cols 32 --type f32 --no-times >/dev/null 2>&1 || code=$?
+  "$1" --rows "$2" --cols "$3" --type f32 --no-times >/dev/null 2>&1 || code=$?
   [ "$code" != 2 ]
 }
 
 # Widths below a warp, beside a vector's multiple, and above a block; most rows are unaligned.
 shapes_to_sanitize() {
-  if takes_rows "$1" 5; then
-    printf '%s\n' '5 7' '5 33' '3 1027' '3 4099'
-  else
+  if ! takes "$1" 5 32; then
     printf '%s\n' '1 7' '1 33' '1 4099 --block-size 32' '1 100003 --block-size 32'
+  elif ! takes "$1" 3 1027; then
+    printf '%s\n' '5 7' '5 33' '5 1001'
+  else
+    printf '%s\n' '5 7' '5 33' '3 1027' '3 4099'
   fi
 }
 

@@ -44,6 +44,13 @@ constexpr std::int64_t kLongestRow = 64 * 1024 * 1024;
 // The real inputs in common/verify/data: attention scores, and scores of a search.
 constexpr RowsAndCols kRealInputs[] = {{6144, 128}, {52, 4584}};
 
+// Where a row read once pays: many short rows, few rows of a million columns, and the widths of
+// half types, vocabularies that are no multiple of a vector among them.
+constexpr RowsAndCols kReadOnce[] = {{4000000, 32}, {1000000, 64}, {8192, 50257}, {10, 1000000}};
+constexpr RowsAndCols kReadOnceHalf[] = {{32768, 256},   {32768, 1024},  {32768, 4096},
+                                         {32768, 16384}, {32768, 65536}, {8192, 262144},
+                                         {8192, 50257},  {4000, 4001}};
+
 template <typename List>
 bool contains(const List& list, std::int64_t value) {
   return std::find(std::begin(list), std::end(list), value) != std::end(list);
@@ -55,6 +62,15 @@ std::vector<int> ks_for(std::int64_t cols) {
 }
 
 }  // namespace
+
+std::vector<Shape> shapes_that_pay_once() {
+  std::vector<Shape> shapes;
+  for (const RowsAndCols& shape : kReadOnce)
+    shapes.push_back({DType::kFloat32, shape.rows, shape.cols, {}, false, true});
+  for (const RowsAndCols& shape : kReadOnceHalf)
+    shapes.push_back({DType::kBFloat16, shape.rows, shape.cols, {}, false, true});
+  return shapes;
+}
 
 std::vector<Shape> all_shapes() {
   std::vector<Shape> shapes;
@@ -80,6 +96,8 @@ std::vector<Shape> all_shapes() {
   for (std::int64_t cols = kShortestRow; cols <= kLongestRow; cols *= 4) {
     shapes.push_back({DType::kFloat32, 1, cols, {}});
   }
+  const std::vector<Shape> pays_once = shapes_that_pay_once();
+  shapes.insert(shapes.end(), pays_once.begin(), pays_once.end());
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
   }

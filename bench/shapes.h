@@ -18,7 +18,13 @@ struct Shape {
   std::int64_t cols;
   std::vector<int> ks;    ///< of the top-k steps; empty: softmax only
   bool warm_too = false;  ///< timed with a warm L2 cache as well as with a cold one
+  /// Large, or of very short rows: where a row read once pays. Of steps that read more than once,
+  /// only softmax without its variants is timed there.
+  bool pays_once = false;
 };
+
+/// Those of all_shapes() where a row read once pays.
+std::vector<Shape> shapes_that_pay_once();
 
 /// No shape twice.
 std::vector<Shape> all_shapes();

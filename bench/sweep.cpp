@@ -105,12 +105,16 @@ bool is_swept(const Step& step, DType dtype) {
 
 std::vector<Measurement> all_measurements(const std::string& steps) {
   std::vector<Measurement> list;
+  const auto add = [&](const Step& step, DType dtype, std::int64_t rows, std::int64_t cols) {
+    if (step.label().find(steps) == std::string::npos) return;
+    if (!step.info.takes_shape(rows, cols, worklog::size_of(dtype))) return;
+    const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
+    list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
+  };
   const auto add_shape = [&](DType dtype, std::int64_t rows, std::int64_t cols) {
     for (const Step& step : worklog::all_steps()) {
-      if (step.label().find(steps) == std::string::npos || !is_swept(step, dtype)) continue;
-      if (step.takes_one_row() != (rows == 1)) continue;
-      const int k = step.is_top_k() ? worklog::bench::kUsualK : 0;
-      list.push_back({Subject::kStep, &step, dtype, rows, cols, k});
+      const bool shares_a_row = step.takes_one_row() || step.info.several_blocks_a_row;
+      if (is_swept(step, dtype) && (rows > 1 || shares_a_row)) add(step, dtype, rows, cols);
     }
   };
   for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
@@ -122,6 +126,11 @@ std::vector<Measurement> all_measurements(const std::string& steps) {
       add_shape(dtype, kTwoWavesRows, cols);
     for (const std::int64_t cols : kColsOfOneRow)
       add_shape(dtype, 1, cols);
+  }
+  for (const worklog::bench::Shape& shape : worklog::bench::shapes_that_pay_once()) {
+    for (const Step& step : worklog::all_steps()) {
+      if (step.reads_once()) add(step, shape.dtype, shape.rows, shape.cols);
+    }
   }
   if (list.empty()) throw std::invalid_argument("--steps " + steps + ": no such step");
   return list;
