@@ -1,0 +1,24 @@
+// Adds up sums that were taken against four different maxima.
+// says: the first that is wrong is 9 x 257, random:
+// says: Not right yet.
+
+// The pair of the row, for every thread of the cluster, given the pair of each block's quarter:
+// every block leaves its own with all.
+__device__ Normalizer cluster_reduce(Normalizer of_block) {
+  __shared__ float block_m[kBlocks], block_d[kBlocks];
+  const cg::cluster_group cluster = cg::this_cluster();
+
+  cluster.sync();  // the others run, so that their shared memory is there
+  if (threadIdx.x < kBlocks) {
+    const int other = static_cast<int>(threadIdx.x);
+    cluster.map_shared_rank(block_m, other)[cluster.block_rank()] = of_block.m;
+    cluster.map_shared_rank(block_d, other)[cluster.block_rank()] = of_block.d;
+  }
+  cluster.sync();
+  Normalizer row;
+  for (int block = 0; block < kBlocks; ++block) {
+    row.m = fmaxf(row.m, block_m[block]);
+    row.d += block_d[block];
+  }
+  return row;
+}
