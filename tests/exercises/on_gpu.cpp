@@ -21,7 +21,7 @@ TEST_SUITE("solutions") {
   TEST_CASE("are right at widths around a warp's and a block's") {
     REQUIRE(all_exercises().size() == WORKLOG_EXERCISE_COUNT);
     for (const Exercise& exercise : all_exercises()) {
-      for (const std::int64_t cols : {1, 2, 7, 31, 32, 33, 255, 257, 1000, 4099})
+      for (const std::int64_t cols : {1, 2, 7, 31, 32, 33, 255, 257, 777, 1000})
         check_verified(exercise.step, case_for(exercise, kRows, cols, Input::kRandom));
     }
   }
