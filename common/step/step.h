@@ -74,7 +74,8 @@ struct StepInfo {
   std::int64_t (*max_cols)(std::size_t element_bytes, int block_size) = nullptr;
   std::string longer_rows{};  ///< the step that takes longer rows; "" where there is no limit
   Summation summation = Summation::kTree;  ///< how it adds, for the error bound
-  /// Keeps what rounding drops of x - m and of d: at most 3 ulp in fp32 and 0.51 ulp in the others.
+  /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp, and
+  /// within 0.51 ulp in the other types.
   bool exact_difference = false;
   bool several_blocks_a_row = false;  ///< of the rows of many, as a cluster's share one
   bool several_rows_a_block = false;  ///< a block's threads share themselves out among rows

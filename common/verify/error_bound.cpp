@@ -14,7 +14,7 @@ constexpr double kSerialBase = 4.0;
 constexpr double kLeaderDeviations = 3.0;
 constexpr double kFinalRounding = 0.5;
 
-// Of a step that keeps what rounding drops: ulp of fp32, and of a narrower storage type.
+// Of a step with exact_difference: ulp of fp32, and of a narrower storage type.
 constexpr double kExactUlp = 3.0;
 constexpr double kExactNarrowUlp = 0.51;
 

@@ -52,7 +52,7 @@ __device__ TwoFloats inverse(TwoFloats d) {
 
 // What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
 // exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
-// division by a power of two has no error: exp(x) / 2^k, where 2^k is the one nearest to exp(m).
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
 constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
 constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
