@@ -101,15 +101,15 @@ struct StepInfo {
     return rows == 0 ? 0 : accesses.of({rows, cols, threads, element_bytes}, k);
   }
 
-  /// max_cols, or the largest number; block_size 0 is the step's own choice, which is the largest
-  /// that it needs.
+  /// max_cols, or the largest number; block_size 0 asks for the largest blocks, which a step
+  /// chooses for its longest rows.
   std::int64_t most_cols(std::size_t element_bytes, int block_size) const {
     constexpr int kLargestBlock = 1024;
     if (max_cols == nullptr) return std::numeric_limits<std::int64_t>::max();
     return max_cols(element_bytes, block_size > 0 ? block_size : kLargestBlock);
   }
 
-  /// Whether a problem is neither too long nor of too many rows, at the step's own block size.
+  /// Whether a problem is neither too long, in blocks as large as it wants, nor of too many rows.
   bool takes_shape(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) const {
     return rows <= max_rows && cols <= most_cols(element_bytes, 0);
   }

@@ -261,7 +261,7 @@ __device__ Normalizer grid_combine(Normalizer mine, Normalizer* of_blocks, int b
 
   mine = block_combine<T>(mine);
   if (thread == 0) of_blocks[static_cast<int>(blockIdx.x) % blocks] = mine;
-  cg::this_grid().sync();
+  cg::this_grid().sync();  // and all have read of_warps
   Normalizer part;
   for (int i = thread; i < blocks; i += threads) {
     part = combine<T>(part, of_blocks[i]);
@@ -427,8 +427,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-// One block a multiprocessor of an H200, shared out among the rows; fewer where they would have
-// less than a thousand columns each.
+// One block a multiprocessor of an H200, shared out among the rows; fewer for rows of which each
+// would have no more than a thousand columns, or half of that.
 constexpr int kMaxRows = 16;
 constexpr std::int64_t kMultiprocessors = 132;
 std::int64_t blocks_for(std::int64_t rows, std::int64_t cols) {

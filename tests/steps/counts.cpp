@@ -53,6 +53,14 @@ TEST_SUITE("counts") {
     }
   }
 
+  // In blocks of 32 threads, 132 for the row, some of each share is left.
+  TEST_CASE("a row that does not fit on the chip: what is read again is as predicted") {
+    for (const Step& step : all_steps()) {
+      if (!step.info.several_blocks_a_row || !step.variant.empty()) continue;
+      check_counts(step, {DType::kFloat32, 1, 8000003}, {.block_size = 32});
+    }
+  }
+
   // A prediction that held for friendly values only would be none.
   TEST_CASE("counts are as predicted for all values, k, alignments and block sizes") {
     for (const Step& step : all_steps()) {

@@ -73,10 +73,14 @@ TEST_SUITE("launches") {
           }
           CHECK(launch.block[1] * launch.block[2] == 1);
           const unsigned blocks = blocks_for(step, block_size);
-          if (step.info.several_rows_a_block) {
-            CHECK(launch.grid[0] <= blocks);
+          const auto rows =
+              static_cast<unsigned>(std::min<std::int64_t>(kManyRows, step.info.max_rows));
+          if (step.info.several_rows_a_block) {  // a row has a warp at most
+            const auto threads = static_cast<unsigned>(block_size);
+            CHECK(launch.grid[0] <= (32 * rows + threads - 1) / threads);
           } else if (step.info.several_blocks_a_row) {
-            CHECK(launch.grid[0] % std::min<std::int64_t>(kManyRows, step.info.max_rows) == 0);
+            CHECK(launch.grid[0] % rows == 0);
+            CHECK(launch.grid[0] <= 4 * rows);  // a variant has four of them for any row
           } else if (blocks > 0) {
             CHECK(launch.grid[0] == blocks);
           }

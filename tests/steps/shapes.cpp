@@ -134,6 +134,34 @@ TEST_SUITE("shapes") {
     }
   }
 
+  // Tests leave out what a step does not take: a limit that is too low would hide all above it.
+  TEST_CASE("the longest row that a step takes, in its own blocks and in the smallest") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (step.info.max_cols == nullptr || !step.variant.empty()) continue;
+      for (const DType dtype : kAllDTypes) {
+        for (const int block_size : {0, 32}) {
+          const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
+          CHECK(most >= 1024);
+          check_verified(step, {dtype, 1, most}, {.block_size = block_size});
+        }
+      }
+    }
+  }
+
+  TEST_CASE("a step's own blocks hold every row that it takes") {
+    for (const Step& step : all_steps()) {
+      if (step.info.max_cols == nullptr) continue;
+      const std::int64_t most = step.info.most_cols(sizeof(float), 0);
+      for (std::int64_t cols = 1; cols <= most; cols += 100) {
+        for (const std::int64_t rows : {1, 4000}) {
+          const int threads = step.info.block_size_for(rows, cols);
+          CHECK(cols <= step.info.most_cols(sizeof(float), threads));
+        }
+      }
+    }
+  }
+
   TEST_CASE("0 rows or 0 columns: success, nothing launched, nothing written") {
     constexpr std::int64_t kMany = std::int64_t{1} << 40;
     for (const Step& step : all_steps()) {
