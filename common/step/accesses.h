@@ -9,8 +9,8 @@ namespace worklog {
 
 /// A problem and how it is launched: what the number of partial results depends on.
 struct Launched {
-  std::int64_t rows;
-  std::int64_t cols;
+  std::int64_t rows;          ///< of the whole problem
+  std::int64_t cols;          ///< of a row
   int block_size;             ///< threads
   std::size_t element_bytes;  ///< of a logit
 };
