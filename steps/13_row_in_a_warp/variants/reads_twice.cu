@@ -1,7 +1,7 @@
 // Step 13, variant: the row is read twice
 //
-// As steps 03 to 06 and 12 do it: a lane reads its part of the row for m and d, and once more for the
-// results, and takes each exponential twice. It still owns the row with few others, of its own
+// As steps 03 to 06 and 12 do it: a lane reads its part of the row for m and d, and once more for
+// the results, and takes each exponential twice. It still owns the row with few others, of its own
 // warp.
 
 #include <cuda_runtime.h>
