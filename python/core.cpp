@@ -75,7 +75,7 @@ std::optional<std::int64_t> max_rows_of(const Step& step) {
 std::int64_t predicted(const Step& step, const Accesses& accesses, std::int64_t rows,
                        std::int64_t cols, std::int64_t k) {
   validate_shape(rows, cols, sizeof(float));
-  return rows == 0 || cols == 0 ? 0 : step.info.total(accesses, rows, cols, k, 0);
+  return rows == 0 || cols == 0 ? 0 : step.info.total(accesses, rows, cols, k, sizeof(float), 0);
 }
 
 std::vector<const Step*> steps() {
