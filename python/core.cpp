@@ -72,6 +72,11 @@ std::optional<std::int64_t> max_rows_of(const Step& step) {
   return step.info.max_rows;
 }
 
+std::optional<std::int64_t> max_cols_of(const Step& step) {
+  if (step.info.max_cols == nullptr) return std::nullopt;
+  return step.info.most_cols(sizeof(float), 0);
+}
+
 std::int64_t predicted(const Step& step, const Accesses& accesses, std::int64_t rows,
                        std::int64_t cols, std::int64_t k) {
   validate_shape(rows, cols, sizeof(float));
@@ -253,6 +258,9 @@ void bind_step(nb::module_& m) {
           "The label of the step that this one is compared with; '' for the first.")
       .def_prop_ro("max_rows", &max_rows_of,
                    "The most rows that the step takes; None where there is no limit.")
+      .def_prop_ro("max_cols", &max_cols_of,
+                   "The longest row of float32 that the step takes; None where there is no limit. "
+                   "Rows of the other types may be as long, or longer.")
       .def_prop_ro(
           "stores_exponentials", [](const Step& step) { return step.info.stores_exponentials; },
           "Whether exponentials pass through a buffer of x's type, which rounds them once more.")

@@ -70,8 +70,14 @@ def find_step(
     if wanted is not None:
         return _checked(named(wanted), operation, rows)
     candidates = [step for step in steps() if step.operation == operation and not step.variant]
-    fitting = [step for step in candidates if step.max_rows is None or rows <= step.max_rows]
-    return fastest_of(fitting, Shape(dtype, rows, array_shape[-1], k), recorded_times())
+    cols = array_shape[-1]
+    fitting = [step for step in candidates if _takes(step, rows, cols)]
+    return fastest_of(fitting, Shape(dtype, rows, cols, k), recorded_times())
+
+
+def _takes(step: Step, rows: int, cols: int) -> bool:
+    few_enough = step.max_rows is None or rows <= step.max_rows
+    return few_enough and (step.max_cols is None or cols <= step.max_cols)
 
 
 def _checked(step: Step, operation: str, rows: int) -> Step:

@@ -61,6 +61,15 @@ def test_a_step_that_does_not_take_the_rows_is_none_of_the_candidates(monkeypatc
     assert find_step("softmax", None, "f32", (2, 1000)) == SIX
 
 
+def test_a_step_that_does_not_take_the_columns_is_none_of_the_candidates(monkeypatch):
+    short = min((step for step in SOFTMAX if step.max_cols), key=lambda step: step.max_cols)
+    cols = short.max_cols
+    times = {Shape("f32", 4, cols): {short.label: 1.0, SIX.label: 9.0}}
+    monkeypatch.setattr(_choice, "recorded_times", lambda: times)
+    assert find_step("softmax", None, "f32", (4, cols)) == short
+    assert find_step("softmax", None, "f32", (4, cols + 1)) == SIX
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("shape", [(1,), (0, 3), (4000, 4000), (1, 1 << 24), (1 << 40, 1)])
 def test_there_is_a_step_for_every_shape(dtype, shape):
@@ -69,6 +78,7 @@ def test_there_is_a_step_for_every_shape(dtype, shape):
         assert step.operation == operation
         assert not step.variant
         assert step.max_rows is None or numpy.prod(shape[:-1]) <= step.max_rows
+        assert step.max_cols is None or shape[-1] <= step.max_cols
 
 
 def test_is_what_the_recorded_run_says(repository):
