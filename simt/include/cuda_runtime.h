@@ -9,6 +9,7 @@
 #include "simt/include/cuda_standin/device_variables.h"
 #include "simt/include/cuda_standin/launch.h"
 #include "simt/include/cuda_standin/launch_bounds.h"
+#include "simt/include/cuda_standin/ptx.h"
 #include "simt/include/cuda_standin/qualifiers.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/include/cuda_standin/runtime_types.h"

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "simt/translate/brackets.h"
 #include "simt/translate/translation.h"
@@ -29,9 +32,113 @@ bool looks_like_ptx(const Tokens& code, std::size_t open) {
                      });
 }
 
+/// What cuda_standin/ptx.h has as a function: an output, and behind it so many inputs.
+struct Known {
+  std::string_view opcode;
+  std::size_t inputs;
+};
+constexpr std::array<Known, 16> kKnown = {{{"ex2.approx.f32", 1},
+                                           {"ex2.approx.ftz.f32", 1},
+                                           {"lg2.approx.f32", 1},
+                                           {"lg2.approx.ftz.f32", 1},
+                                           {"rcp.approx.f32", 1},
+                                           {"rcp.approx.ftz.f32", 1},
+                                           {"sqrt.approx.f32", 1},
+                                           {"sqrt.approx.ftz.f32", 1},
+                                           {"rsqrt.approx.f32", 1},
+                                           {"rsqrt.approx.ftz.f32", 1},
+                                           {"tanh.approx.f32", 1},
+                                           {"min.NaN.f32", 2},
+                                           {"max.NaN.f32", 2},
+                                           {"min.ftz.f32", 2},
+                                           {"max.ftz.f32", 2},
+                                           {"fma.rn.ftz.f32", 3}}};
+
+/// An `asm` of one instruction whose operands are all of the statement: `opcode %0, %1, ...;`.
+struct Instruction {
+  std::string opcode;
+  std::vector<std::size_t>
+      operands;  ///< numbers of the statement's own, in the instruction's order
+};
+
+std::string_view without_white_space(std::string_view text) {
+  constexpr std::string_view kWhiteSpace = " \t";
+  const std::size_t begin = text.find_first_not_of(kWhiteSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+/// The N of `%N`, of one digit.
+std::optional<std::size_t> operand_number(std::string_view text) {
+  text = without_white_space(text);
+  if (text.size() != 2 || text[0] != '%' || text[1] < '0' || text[1] > '9') return std::nullopt;
+  return static_cast<std::size_t>(text[1] - '0');
+}
+
+/// Of a string literal's spelling; nothing if it is anything else than one known instruction.
+std::optional<Instruction> known_instruction(std::string_view literal) {
+  if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return std::nullopt;
+  std::string_view text = without_white_space(literal.substr(1, literal.size() - 2));
+  if (text.ends_with(';')) text.remove_suffix(1);
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  Instruction instruction{std::string(text.substr(0, space)), {}};
+  const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& candidate) {
+    return candidate.opcode == instruction.opcode;
+  });
+  if (known == kKnown.end()) return std::nullopt;
+  for (std::size_t at = space; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const auto number = operand_number(text.substr(at, end - at));
+    if (!number) return std::nullopt;
+    instruction.operands.push_back(*number);
+    at = end + 1;
+  }
+  if (instruction.operands.size() != 1 + known->inputs) return std::nullopt;
+  return instruction;
+}
+
+/// What stands in the brackets of `: "=f"(y) : "f"(x), "f"(z)`, from `at` to `end`: one float that
+/// is written, and behind it those that are read.
+std::optional<std::vector<std::string>> spelled_operands(const Tokens& code, std::size_t at,
+                                                         std::size_t end) {
+  std::vector<std::string> operands;
+  while (at < end) {
+    const bool separated = code[at].is(operands.size() < 2 ? ":" : ",");
+    const std::string_view constraint = operands.empty() ? "\"=f\"" : "\"f\"";
+    if (!separated || at + 2 >= end || code[at + 1].kind != TokenKind::kLiteral ||
+        code[at + 1].text != constraint || !code[at + 2].is("(")) {
+      return std::nullopt;
+    }
+    const auto close = closing_bracket(code, at + 2);
+    if (!close || *close >= end) return std::nullopt;
+    operands.push_back(spell(code, at + 3, *close));
+    at = *close + 1;
+  }
+  return operands;
+}
+
+/// The call of cuda_standin/ptx.h that an `asm` with its `(` at `open` and its `)` at `close` is.
+std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::size_t close) {
+  if (open + 1 >= close || code[open + 1].kind != TokenKind::kLiteral) return std::nullopt;
+  const auto instruction = known_instruction(code[open + 1].text);
+  const auto operands = spelled_operands(code, open + 2, close);
+  if (!instruction || !operands) return std::nullopt;
+  std::string call = "::simt::ptx::" + instruction->opcode;
+  std::replace(call.begin(), call.end(), '.', '_');
+  std::string separator = "(";
+  for (std::size_t i = 0; i < instruction->operands.size(); ++i) {
+    const std::size_t number = instruction->operands[i];
+    if (number >= operands->size() || (i == 0) != (number == 0)) return std::nullopt;
+    call += separator + (*operands)[number];
+    separator = ", ";
+  }
+  return call + ")";
+}
+
 }  // namespace
 
-Changes refuse_inline_ptx(const Tokens& code) {
+Changes rewrite_inline_ptx(const Tokens& code) {
   Changes changes;
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (!is_asm(code[i])) continue;
@@ -40,10 +147,18 @@ Changes refuse_inline_ptx(const Tokens& code) {
       ++after;
     if (after == code.size() || !code[after].is("(")) continue;
     if (!code[i].in_device_function && !looks_like_ptx(code, after)) continue;
+    const std::size_t close = closing_bracket(code, after).value_or(after);
+    if (const auto call = as_call(code, after, close)) {
+      const auto lines = static_cast<std::size_t>(code[close].line - code[i].line);
+      changes.edits.push_back(
+          {code[i].offset, code[close].end() - code[i].offset, *call + std::string(lines, '\n')});
+      continue;
+    }
     changes.refusals.push_back(
-        {code[i].line,
-         "inline PTX ('" + spell(code, i, after) +
-             "') cannot run on a CPU; give a C++ alternative under #ifdef SIMT_EXECUTOR"});
+        {code[i].line, "inline PTX ('" + spell(code, i, after) +
+                           "') cannot run on a CPU, but for single instructions of arithmetic that "
+                           "the documentation "
+                           "names; give a C++ alternative under #ifdef SIMT_EXECUTOR"});
   }
   return changes;
 }

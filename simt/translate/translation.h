@@ -1,8 +1,8 @@
 /// \file
 /// From CUDA source to C++ source.
 ///
-/// C++ can parse all of CUDA but for two constructs, the launch `kernel<<<...>>>(...)` and
-/// `__shared__` variables. They are rewritten in place, line by line, so that every other character
+/// C++ can parse all of CUDA but for the launch `kernel<<<...>>>(...)`, `__shared__` variables and
+/// inline PTX. They are rewritten in place, line by line, so that every other character
 /// stays where it was but for what is added behind variables of the device.
 #pragma once
 
@@ -74,8 +74,9 @@ Changes add_device_variables(const Tokens& code);
 /// Kernels with `__launch_bounds__` begin with a call of `check_launch_bounds()`.
 Changes check_launch_bounds(const Tokens& code);
 
-/// Inline PTX is only refused. Host code may have instructions of its own processor.
-Changes refuse_inline_ptx(const Tokens& code);
+/// Inline PTX of one instruction that cuda_standin/ptx.h has becomes a call of it; other PTX is
+/// refused. Host code may have instructions of its own processor.
+Changes rewrite_inline_ptx(const Tokens& code);
 
 /// Where `__CUDA_ARCH__` comes and goes. No region begins in another and ends outside of it, and
 /// none that comes twice lies in another that does.

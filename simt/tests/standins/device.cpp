@@ -184,6 +184,28 @@ TEST_CASE("device functions") {
   }
 }
 
+TEST_CASE("inline PTX of one instruction") {
+  constexpr double kTiny = 0x1p-130;  // subnormal in a float
+  const std::vector<double> of_numbers = ptx_instructions(4.0f, 2.0f);
+  const std::vector<double> expected = {16,  16,  2,       2, 0.25, 0.25, 2, 2,
+                                        0.5, 0.5, 0.99933, 4, 2,    4,    2, 10};
+  REQUIRE(of_numbers.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(of_numbers[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  }
+  const std::vector<double> of_small = ptx_instructions(-130.0f, 0.0f);
+  CHECK(of_small[0] == kTiny);
+  CHECK(of_small[1] == 0.0);
+  const std::vector<double> of_nan = ptx_instructions(std::nanf(""), 2.0f);
+  CHECK(std::isnan(of_nan[11]));  // .NaN
+  CHECK(std::isnan(of_nan[12]));
+  CHECK(of_nan[13] == 2.0);  // .ftz
+  const std::vector<double> of_subnormal = ptx_instructions(static_cast<float>(kTiny), -1.0f);
+  CHECK(of_subnormal[13] == 0.0);
+  CHECK(of_subnormal[15] == -1.0);
+}
+
 TEST_CASE("constant and device variables") {
   CHECK(symbols({1.0f, -2.0f, 0.5f, 8.0f}) == std::vector<float>{2.0f, -4.0f, 1.0f, 16.0f});
 }

@@ -382,6 +382,55 @@ __global__ void function_kernel(float x, float y, int i, double* out) {
 
 }  // namespace
 
+namespace {
+
+__global__ void use_ptx(float x, float y, double* out) {
+  const auto keep = [&](float result) { *out++ = result; };
+  float d;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("lg2.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("rcp.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm("tanh.approx.f32 %0, %1;" : "=f"(d) : "f"(x));
+  keep(d);
+  asm volatile("max.NaN.f32 %0, %1, %2;" : "=f"(d) : "f"(x), "f"(y));
+  keep(d);
+  asm("min.NaN.f32 %0, %2, %1;" : "=f"(d) : "f"(x), "f"(y));
+  keep(d);
+  asm("max.ftz.f32 %0, %1, %2;" : "=f"(d) : "f"(x), "f"(y));
+  keep(d);
+  asm("min.ftz.f32 %0, %1, %2;" : "=f"(d) : "f"(x), "f"(y));
+  keep(d);
+  asm("fma.rn.ftz.f32 %0, %1, %2, %2;" : "=f"(d) : "f"(x), "f"(y));
+  keep(d);
+}
+
+}  // namespace
+
+std::vector<double> ptx_instructions(float x, float y) {
+  constexpr std::size_t kInstructions = 16;
+  DeviceBuffer<double> out(kInstructions);
+  use_ptx<<<1, 1>>>(x, y, out.data());
+  finish("use_ptx");
+  return out.download();
+}
+
 std::vector<double> device_functions(float x, float y, int i) {
   DeviceBuffer<double> out(kFunctions);
   function_kernel<<<1, 1>>>(x, y, i, out.data());

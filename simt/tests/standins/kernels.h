@@ -54,6 +54,9 @@ std::vector<int> shared_memory(int threads);
 /// One result of each device function that has no name in C++, in a fixed order.
 std::vector<double> device_functions(float x, float y, int i);
 
+/// What inline PTX makes of x and y, in an order of its own.
+std::vector<double> ptx_instructions(float x, float y);
+
 /// Values go through __constant__ and __device__ variables.
 std::vector<float> symbols(const std::vector<float>& values);
 

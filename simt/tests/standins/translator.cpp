@@ -407,7 +407,8 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
         "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
   CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
   CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
-        "3: inline PTX ('asm volatile') cannot run on a CPU; give a C++ alternative under #ifdef "
+        "3: inline PTX ('asm volatile') cannot run on a CPU, but for single instructions of "
+        "arithmetic that the documentation names; give a C++ alternative under #ifdef "
         "SIMT_EXECUTOR");
   CHECK(refused(in_function("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));")).starts_with("2: "));
   CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
@@ -417,6 +418,30 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
         "2: one of CUDA's constructs inside another");
   CHECK(refused("__shared__ int x[sizeof(R\"(a\nb)\")];\n") ==
         "1: a literal over several lines in one of CUDA's constructs");
+}
+
+TEST_CASE("inline PTX of one known instruction becomes a call") {
+  CHECK(translated(in_function(
+            "asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y[f(1, 2)]) : \"f\"(x + 1));")) ==
+        in_function("::simt::ptx::ex2_approx_ftz_f32(y[f(1, 2)], x + 1);"));
+  CHECK(translated(in_function(
+            "asm volatile(\" max.NaN.f32 %0,%2 , %1; \"\n: \"=f\"(y) : \"f\"(a), \"f\"(b)\n);")) ==
+        in_function("::simt::ptx::max_NaN_f32(y, b, a)\n\n;"));
+  for (const char* unknown :
+       {"asm(\"ex2.approx.f16 %0, %1;\" : \"=h\"(y) : \"h\"(x));",
+        "asm(\"ex2.approx.f32 %0, %1; ex2.approx.f32 %0, %0;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, %2;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x) : \"memory\");",
+        "asm(\"ex2.approx.f32 %0, 1.0;\" : \"=f\"(y));", "asm(\"ex2.approx.f32\");", "asm(\"\");",
+        "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"x);",
+        "asm(\"ex2.approx.f32 %1, %0;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, %0;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"max.NaN.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, %1;\" : \"+f\"(y) : \"f\"(x));", "asm();"}) {
+    CAPTURE(unknown);
+    CHECK(refused(in_function(unknown)).starts_with("2: inline PTX"));
+  }
 }
 
 TEST_CASE("refusals come by line") {

@@ -1,0 +1,70 @@
+/// \file
+/// Instructions of PTX that programs write as inline assembly: the translator makes a call of each
+/// `asm("opcode %0, ...;" : ...)`. As the fast functions of device_math.h, approximations are
+/// computed exactly here. (NVIDIA, "Parallel Thread Execution ISA", section 9.7.3)
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "simt/include/cuda_standin/qualifiers.h"
+
+namespace simt::ptx {
+
+/// `.ftz`: 0 with the sign of x where x is subnormal.
+SIMT_INLINE float flushed(float x) {
+  return ::fabsf(x) < std::numeric_limits<float>::min() ? ::copysignf(0.0f, x) : x;
+}
+
+SIMT_INLINE void ex2_approx_f32(float& d, float a) {
+  d = ::exp2f(a);
+}
+SIMT_INLINE void ex2_approx_ftz_f32(float& d, float a) {
+  d = flushed(::exp2f(flushed(a)));
+}
+SIMT_INLINE void lg2_approx_f32(float& d, float a) {
+  d = ::log2f(a);
+}
+SIMT_INLINE void lg2_approx_ftz_f32(float& d, float a) {
+  d = flushed(::log2f(flushed(a)));
+}
+SIMT_INLINE void rcp_approx_f32(float& d, float a) {
+  d = 1.0f / a;
+}
+SIMT_INLINE void rcp_approx_ftz_f32(float& d, float a) {
+  d = flushed(1.0f / flushed(a));
+}
+SIMT_INLINE void sqrt_approx_f32(float& d, float a) {
+  d = ::sqrtf(a);
+}
+SIMT_INLINE void sqrt_approx_ftz_f32(float& d, float a) {
+  d = flushed(::sqrtf(flushed(a)));
+}
+SIMT_INLINE void rsqrt_approx_f32(float& d, float a) {
+  d = static_cast<float>(1.0 / ::sqrt(static_cast<double>(a)));
+}
+SIMT_INLINE void rsqrt_approx_ftz_f32(float& d, float a) {
+  rsqrt_approx_f32(d, flushed(a));
+}
+SIMT_INLINE void tanh_approx_f32(float& d, float a) {
+  d = ::tanhf(a);
+}
+
+/// `.NaN`: a NaN wins, which fminf() and fmaxf() would drop.
+SIMT_INLINE void min_NaN_f32(float& d, float a, float b) {
+  d = a != a || b != b ? std::numeric_limits<float>::quiet_NaN() : ::fminf(a, b);
+}
+SIMT_INLINE void max_NaN_f32(float& d, float a, float b) {
+  d = a != a || b != b ? std::numeric_limits<float>::quiet_NaN() : ::fmaxf(a, b);
+}
+SIMT_INLINE void min_ftz_f32(float& d, float a, float b) {
+  d = ::fminf(flushed(a), flushed(b));
+}
+SIMT_INLINE void max_ftz_f32(float& d, float a, float b) {
+  d = ::fmaxf(flushed(a), flushed(b));
+}
+SIMT_INLINE void fma_rn_ftz_f32(float& d, float a, float b, float c) {
+  d = flushed(::fmaf(flushed(a), flushed(b), flushed(c)));
+}
+
+}  // namespace simt::ptx
