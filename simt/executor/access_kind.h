@@ -9,7 +9,8 @@ namespace simt {
 /// What an access is to, and what it does there.
 enum class AccessKind : std::uint8_t {
   kGlobalLoad,    ///< with managed memory and variables of the device
-  kGlobalStore,   ///< likewise
+  kAsyncCopy,     ///< a load of the same, straight into shared memory
+  kGlobalStore,   ///< with managed memory and variables of the device
   kGlobalAtomic,  ///< likewise
   kSharedLoad,    ///< of the block's own
   kSharedStore,   ///< likewise

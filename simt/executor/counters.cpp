@@ -45,6 +45,8 @@ Counters& Counters::operator+=(const Counters& other) {
   shared_stores += other.shared_stores;
   shared_atomics += other.shared_atomics;
   constant_loads += other.constant_loads;
+  async_copy_requests += other.async_copy_requests;
+  async_copy_bytes += other.async_copy_bytes;
   distributed_requests += other.distributed_requests;
   distributed_bytes += other.distributed_bytes;
   block_barriers += other.block_barriers;
@@ -101,6 +103,8 @@ std::vector<std::pair<std::string_view, std::uint64_t>> named(const Counters& c)
           {"constant_load_requests", c.constant_loads.requests},
           {"constant_load_words", c.constant_loads.words},
           {"constant_load_lanes", c.constant_loads.lanes},
+          {"async_copy_requests", c.async_copy_requests},
+          {"async_copy_bytes", c.async_copy_bytes},
           {"distributed_requests", c.distributed_requests},
           {"distributed_bytes", c.distributed_bytes},
           {"block_barriers", c.block_barriers},

@@ -54,6 +54,8 @@ struct Counters {
   SharedTraffic shared_stores;     ///< of the block's own shared memory
   SharedTraffic shared_atomics;    ///< of the block's own shared memory
   ConstantTraffic constant_loads;  ///< of `__constant__` variables
+  std::uint64_t async_copy_requests = 0;   ///< of global_loads: those to shared memory at once
+  std::uint64_t async_copy_bytes = 0;      ///< of those requests
   std::uint64_t distributed_requests = 0;  ///< to the shared memory of other blocks of the cluster
   std::uint64_t distributed_bytes = 0;     ///< of those requests
   std::uint64_t block_barriers = 0;        ///< once a block

@@ -12,14 +12,6 @@
 namespace simt {
 namespace {
 
-// The load of `bytes` bytes that a copy is: counted and checked as any other.
-void load(const std::byte* from, std::size_t bytes, std::uintptr_t code_address) {
-  auto* const pointer = const_cast<std::byte*>(from);
-  if (bytes == 4) return on_access<4, Direction::kLoad>(pointer, code_address);
-  if (bytes == 8) return on_access<8, Direction::kLoad>(pointer, code_address);
-  on_access<16, Direction::kLoad>(pointer, code_address);
-}
-
 bool is_shared(const void* pointer) {
   return worker_of(*current.lane).shared.contains(reinterpret_cast<std::uintptr_t>(pointer));
 }
@@ -48,7 +40,9 @@ void start_async_copy(void* shared, const void* global, std::size_t bytes, std::
   const auto to = reinterpret_cast<std::uintptr_t>(shared);
   if (to % bytes != 0) refuse_misaligned(to, size, {where});
   const auto* const from = static_cast<const std::byte*>(global);
-  if (zeros < bytes) load(from, bytes, code_address);
+  if (zeros < bytes) {
+    load_for_async_copy(reinterpret_cast<std::uintptr_t>(from), size, code_address);
+  }
 
   AsyncCopies& copies = current.lane->copies;
   AsyncCopy copy{to, size, copies.committed, code_address};

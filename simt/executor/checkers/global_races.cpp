@@ -393,6 +393,7 @@ void note_in_global_races(const Warp& warp, const Request& request) {
   }
   switch (request.kind) {
     case AccessKind::kGlobalLoad:
+    case AccessKind::kAsyncCopy:
       return note_access(warp, request, GlobalAccess::kLoad);
     case AccessKind::kGlobalStore:
       return note_access(warp, request, GlobalAccess::kStore);

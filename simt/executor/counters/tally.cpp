@@ -8,12 +8,14 @@ namespace simt {
 namespace {
 
 bool is_global(AccessKind kind) {
-  return kind == AccessKind::kGlobalLoad || kind == AccessKind::kGlobalStore ||
-         kind == AccessKind::kGlobalAtomic;
+  return kind == AccessKind::kGlobalLoad || kind == AccessKind::kAsyncCopy ||
+         kind == AccessKind::kGlobalStore || kind == AccessKind::kGlobalAtomic;
 }
 
 Traffic& traffic_of(Counters& counters, AccessKind kind) {
-  if (kind == AccessKind::kGlobalLoad) return counters.global_loads;
+  if (kind == AccessKind::kGlobalLoad || kind == AccessKind::kAsyncCopy) {
+    return counters.global_loads;
+  }
   return kind == AccessKind::kGlobalStore ? counters.global_stores : counters.global_atomics;
 }
 
@@ -33,6 +35,7 @@ void Tally::add(const Request& request) {
   site.bytes += std::uint64_t{request.count} * request.bytes;
   switch (request.kind) {
     case AccessKind::kGlobalLoad:
+    case AccessKind::kAsyncCopy:
     case AccessKind::kGlobalStore:
       site.cost += sectors(request);
       return touch(site, request);
@@ -173,6 +176,11 @@ Counters Tally::Site::counters() const {
     case AccessKind::kGlobalLoad:
       global(counters.global_loads);
       break;
+    case AccessKind::kAsyncCopy:
+      global(counters.global_loads);
+      counters.async_copy_requests = requests;
+      counters.async_copy_bytes = bytes;
+      break;
     case AccessKind::kGlobalStore:
       global(counters.global_stores);
       break;
@@ -221,7 +229,8 @@ Counters Tally::total() const {
   std::map<AccessKind, std::vector<TouchedArray>> arrays;
   for (const auto& [key, site] : sites_) {
     sum += site.counters();
-    merge(arrays[site.kind], site.arrays);
+    const bool copies = site.kind == AccessKind::kAsyncCopy;
+    merge(arrays[copies ? AccessKind::kGlobalLoad : site.kind], site.arrays);
   }
   for (const auto& [kind, of_kind] : arrays) {
     if (is_global(kind)) count_arrays(of_kind, traffic_of(sum, kind));

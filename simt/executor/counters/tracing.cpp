@@ -56,8 +56,8 @@ thread_local Position position;
 thread_local const SharedMemory* shared = nullptr;
 
 bool is_global(AccessKind kind) {
-  return kind == AccessKind::kGlobalLoad || kind == AccessKind::kGlobalStore ||
-         kind == AccessKind::kGlobalAtomic;
+  return kind == AccessKind::kGlobalLoad || kind == AccessKind::kAsyncCopy ||
+         kind == AccessKind::kGlobalStore || kind == AccessKind::kGlobalAtomic;
 }
 
 // Shared memory is one array for all of a block's variables.
@@ -158,6 +158,8 @@ std::string_view name_of(AccessKind kind) {
   switch (kind) {
     case AccessKind::kGlobalLoad:
       return "global load";
+    case AccessKind::kAsyncCopy:
+      return "asynchronous copy";
     case AccessKind::kGlobalStore:
       return "global store";
     case AccessKind::kGlobalAtomic:

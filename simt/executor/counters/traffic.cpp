@@ -35,7 +35,28 @@ void find_stride(Request& request) {
     request.stride.regular &= distance(i) == request.stride.bytes;
 }
 
+namespace {
+
+// The first lane of a pair has an even number.
+unsigned sectors_of_pairs(const Request& request) {
+  constexpr unsigned kLineShift = 7;
+  unsigned total = 0;
+  for (unsigned i = 0; i < request.count; ++i) {
+    const std::uint64_t address = request.address(i);
+    const bool is_second = i > 0 && request.lanes[i] % 2 == 1 &&
+                           request.lanes[i - 1] + 1 == request.lanes[i] &&
+                           request.address(i - 1) + request.bytes == address;
+    total += !is_second || request.address(i - 1) >> kLineShift != address >> kLineShift;
+  }
+  return total;
+}
+
+}  // namespace
+
 unsigned sectors(const Request& request) {
+  if (request.kind == AccessKind::kAsyncCopy && request.bytes == kSectorBytes / 2) {
+    return sectors_of_pairs(request);
+  }
   const Stride stride = request.stride;
   const std::uint64_t first = request.first >> kSectorShift;
   const std::uint64_t last = request.last() >> kSectorShift;

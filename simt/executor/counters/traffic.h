@@ -39,7 +39,10 @@ struct Request {
 /// Fills in `first` and the stride of a request whose addresses are known.
 void find_stride(Request& request);
 
-/// Distinct 32-byte sectors that the request touches.
+/// 32-byte sectors of a request to global memory: the distinct ones that it touches. But those of
+/// an asynchronous copy of 16 bytes a lane are what each sector that it writes is brought by: one
+/// for two neighbouring lanes that read side by side, and one more where they read of two lines of
+/// 128 bytes. The first lane is taken to write to the beginning of a sector.
 unsigned sectors(const Request& request);
 
 /// Sectors of an atomic operation: each is visited as often as the word in it that most lanes want.

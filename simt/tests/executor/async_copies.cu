@@ -130,6 +130,9 @@ TEST_SUITE("async_copies") {
     CHECK(of_16.global_loads.requests == 4);
     CHECK(of_16.global_loads.sectors == 64);
     CHECK(of_16.global_loads.elements == of_16.global_stores.elements);
+    CHECK(of_16.async_copy_requests == 4);
+    CHECK(of_16.async_copy_bytes == 16 * kThreads);
+    CHECK(of_16.global_loads.unique_bytes == 16 * kThreads);
   }
 
   TEST_CASE("groups arrive in their order") {

@@ -99,6 +99,27 @@ TEST_CASE("sectors of regular requests") {
   CHECK(sectors(strided(4, 1 << 20, -16384)) == 32);
 }
 
+// Nsight Compute's figures of an H200: 20 for 512 bytes that begin at half a sector, and for 80
+// bytes 4 where two neighbours lie on both sides of a multiple of 128, else 3.
+TEST_CASE("an asynchronous copy of 16 bytes asks for those of two lanes at once") {
+  const auto copy = [](std::uint64_t first, std::uint32_t lanes = ~0u) {
+    return sectors(request(
+        16, [=](unsigned lane) { return first + 16 * lane; }, lanes, AccessKind::kAsyncCopy));
+  };
+  CHECK(copy(0) == 16);
+  for (const std::uint64_t first : {16, 48, 80, 112})
+    CHECK(copy(first) == 20);
+  CHECK(copy(16, 0x1f) == 3);
+  CHECK(copy(48, 0x1f) == 3);
+  CHECK(copy(80, 0x1f) == 4);
+  CHECK(copy(112, 0x1f) == 4);
+  CHECK(copy(16, 0x3) == 1);
+  CHECK(copy(112, 0x3) == 2);
+  CHECK(copy(0, 0x6) == 2);  // no pair: each has another neighbour
+  const auto apart = [](unsigned lane) { return std::uint64_t{64} * lane; };
+  CHECK(sectors(request(16, apart, ~0u, AccessKind::kAsyncCopy)) == 32);
+}
+
 TEST_CASE("wavefronts of regular requests") {
   const auto total = [](const Request& r) { return wavefronts(r).total; };
   CHECK(total(strided(4, 0, 4)) == 1);
