@@ -1,4 +1,6 @@
 // What may stand in a row: every input that has a name, and special values in every position.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -84,10 +86,13 @@ TEST_SUITE("inputs") {
     for (const Step& step : all_steps()) {
       for (const float value : {-kInfinity, kInfinity, kNan}) {
         for (const std::int64_t cols : kWidths) {
-          check_verified(step, {DType::kFloat32, kRows, cols, some_k(step, cols), Input::kSpecial},
-                         [value](std::int64_t, std::span<float> logits) {
-                           std::fill(logits.begin(), logits.end(), value);
-                         });
+          for (const DType dtype : kAllDTypes) {
+            if (is_left_out(step, dtype, cols)) continue;
+            check_verified(step, {dtype, kRows, cols, some_k(step, cols), Input::kSpecial},
+                           [value](std::int64_t, std::span<float> logits) {
+                             std::fill(logits.begin(), logits.end(), value);
+                           });
+          }
         }
       }
     }
@@ -130,6 +135,45 @@ TEST_SUITE("inputs") {
     for (const Step& step : all_steps()) {
       if (!step.info.exact_difference) continue;
       check_verified(step, {DType::kFloat32, kRows, kCols}, far_below, {.block_size = 64});
+    }
+  }
+
+  // Results of two bytes take another base for such logits: parts of a row may have different ones.
+  TEST_CASE("bf16 rows of which some parts have logits of 2^20 or more, and others do not") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 1000;
+    constexpr std::size_t kColsOfWarp = 256;  // a vector a lane
+    for (const float sign : {1.0f, -1.0f}) {
+      const auto around_2_to_20 = [sign](std::int64_t row, std::span<float> logits) {
+        constexpr float kLarge = 1 << 20;
+        constexpr std::array<float, 3> kBelow = {4096.0f, 8192.0f, 245760.0f};
+        for (std::size_t col = 0; col < logits.size(); ++col) {
+          const std::size_t part = col / kColsOfWarp + static_cast<std::size_t>(row);
+          const bool is_below = part % 3 != 0;
+          logits[col] = sign * (is_below ? kLarge - kBelow[row % kBelow.size()] : kLarge);
+        }
+      };
+      for (const Step& step : all_steps()) {
+        if (!step.info.exact_difference) continue;
+        for (const int block_size : {32, 128}) {
+          check_verified(step, {DType::kBFloat16, kRows, kCols}, around_2_to_20,
+                         {.block_size = block_size});
+        }
+      }
+    }
+  }
+
+  TEST_CASE("subnormal bf16 probabilities, in a part of a row whose maximum is a smaller one") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 1003;  // with edges
+    const auto far_below = [](std::int64_t row, std::span<float> logits) {
+      for (std::size_t col = 0; col < logits.size(); ++col)
+        logits[col] = -88.0f - 0.5f * static_cast<float>((col + static_cast<std::size_t>(row)) % 7);
+      logits[static_cast<std::size_t>(row) % 256 + 256] = 0.0f;
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.info.exact_difference) continue;
+      check_verified(step, {DType::kBFloat16, kRows, kCols}, far_below, {.block_size = 64});
     }
   }
 

@@ -24,6 +24,22 @@ constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 constexpr int kMaxPerLane = 32;
 constexpr std::int64_t kMaxCols = kMaxPerLane * kWarpSize;
 
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 // A number that one float cannot hold: the float next to it, and what that one is off.
 struct TwoFloats {
   float value = 0.0f;
@@ -40,9 +56,10 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
-// 1 / d.
-__device__ TwoFloats inverse(TwoFloats d) {
-  const float value = 1.0f / (d.value + d.rest);
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
   return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
 }
 
@@ -52,30 +69,33 @@ __device__ TwoFloats inverse(TwoFloats d) {
 constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
 constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuardExponent = 64.0f;    // e gets so many powers of two more: never subnormal
 struct Origin {
-  float m;
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
-  float to_integer;  // x log2 e + this is rounded, and its last bits are a float's exponent
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
   float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
 };
 
 __device__ Origin origin_of(float m) {
-  constexpr float kGuardExponent =
-      64.0f;  // e gets so many powers of two more, lest it be subnormal
-  constexpr float kExponentBias = 127.0f;
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
   constexpr float kDepth = 188.0f;
   const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  const float k = rintf((m - shift) * kLog2E);  // NaN for a row of -inf, or with a +inf
-  return {m, shift, kRounder + (kGuardExponent + kExponentBias - k), (k - kDepth) * kLn2};
+  const float k = rintf((m - shift) * kLog2E);
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  const float log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, log2_base,
+          fmaf(m, log2_base, -kGuardExponent)};
 }
 
 // exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
 // and Waite, "Software Manual for the Elementary Functions", chapter 6)
 __device__ float exponential(float x, Origin origin) {
   constexpr int kMantissaBits = 23;
-  const float t = x - origin.shift;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
   const float shifted = fmaf(t, kLog2E, origin.to_integer);
   const float n = shifted - origin.to_integer;
   const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
@@ -87,12 +107,11 @@ __device__ float exponential(float x, Origin origin) {
   exp_r = fmaf(exp_r, r, 0.5f);
   exp_r = fmaf(exp_r, r, 1.0f);
   exp_r = fmaf(exp_r, r, 1.0f);
-  const float power = __uint_as_float(__float_as_uint(shifted) << kMantissaBits);
-  return t < origin.smallest ? 0.0f : exp_r * power;  // a NaN stays one in a product
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
 }
 
-// Results of two bytes have too few digits to show what rounding x - m or d drops, or what a fast
-// exponential does.
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
 template <typename T>
 constexpr bool kIsExact = std::is_same_v<T, float>;
 
@@ -102,7 +121,7 @@ __device__ float exponential_of(float x, Origin origin) {
   if constexpr (kIsExact<T>) {
     return exponential(x, origin);
   } else {
-    return __expf(x - origin.m);
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
   }
 }
 
@@ -120,8 +139,9 @@ template <typename T>
 constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
 
 // e / d, given 1 / d.
+template <typename T>
 __device__ float times(float e, TwoFloats inverse) {
-  return fmaf(e, inverse.value, e * inverse.rest);
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
 }
 
 // The largest value of the kLanes lanes that own a row.
@@ -129,7 +149,7 @@ template <int kLanes>
 __device__ float max_of_lanes(float m) {
 #pragma unroll
   for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
   }
   return m;
 }
@@ -187,10 +207,11 @@ __global__ void __launch_bounds__(kMaxThreads)
   for (int i = 0; i < kVectors; ++i) {
 #pragma unroll
     for (int j = 0; j < kWidth; ++j) {
-      m = fmaxf(m, static_cast<float>(tile[i].values[j]));
+      m = max_or_nan(m, static_cast<float>(tile[i].values[j]));
     }
   }
-  const Origin origin = origin_of(max_of_lanes<kLanes>(m));
+  m = max_of_lanes<kLanes>(m);
+  const Origin origin = origin_of(m);
 
   float e[kPerLane];
   TwoFloats d{kStart<T>};
@@ -200,7 +221,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     d = add<T>(d, e[i]);
   }
   d.value -= kStart<T>;
-  const TwoFloats factor = inverse(sum_of_lanes<kLanes>(d));
+  const TwoFloats factor = inverse(sum_of_lanes<kLanes>(d), m);
 
   __syncwarp();  // else the compiler could keep what was read
 #pragma unroll
@@ -210,7 +231,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
       for (int j = 0; j < kWidth; ++j) {
         const float exp_x = exponential_of<T>(static_cast<float>(vector.values[j]), origin);
-        vector.values[j] = static_cast<T>(times(exp_x, factor));
+        vector.values[j] = static_cast<T>(times<T>(exp_x, factor));
       }
       y[lane + i * kLanes] = vector;
     }

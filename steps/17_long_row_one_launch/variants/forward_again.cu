@@ -4,6 +4,8 @@
 // same: what separates the two in time is what the L2 cache still has of the end of a share.
 
 #include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -32,6 +34,22 @@ constexpr int kMaxPerThread = 32;
 // exchanges between warps need some.
 constexpr int kMaxWaiting = 226 * 1024;
 
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 // A number that one float cannot hold: the float next to it, and what that one is off.
 struct TwoFloats {
   float value = 0.0f;
@@ -48,9 +66,10 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
-// 1 / d.
-__device__ TwoFloats inverse(TwoFloats d) {
-  const float value = 1.0f / (d.value + d.rest);
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
   return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
 }
 
@@ -61,32 +80,37 @@ constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
 constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
 constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
+constexpr float kGuardExponent = 64.0f;
 struct Origin {
-  float m;
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
-  float to_integer;  // x log2 e + this is rounded, and its last bits are a float's exponent
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
   float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
 };
 
-__device__ Origin origin_by(float m, float shift, float k) {
-  constexpr float kGuardExponent = 64.0f;
-  constexpr float kExponentBias = 127.0f;
+__device__ Origin origin_by(float shift, float k) {
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
   constexpr float kDepth = 188.0f;
-  return {m, shift, kRounder + (kGuardExponent + kExponentBias - k), (k - kDepth) * kLn2};
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
 }
 
 __device__ Origin origin_of(float m) {
   const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  return origin_by(m, shift, rintf((m - shift) * kLog2E));  // NaN for a row of -inf, or with a +inf
+  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  origin.scaled_m = fmaf(m, origin.log2_base, -kGuardExponent);
+  return origin;
 }
 
 // exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
 // and Waite, "Software Manual for the Elementary Functions", chapter 6)
 __device__ float exponential(float x, Origin origin) {
   constexpr int kMantissaBits = 23;
-  const float t = x - origin.shift;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
   const float shifted = fmaf(t, kLog2E, origin.to_integer);
   const float n = shifted - origin.to_integer;
   const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
@@ -98,12 +122,11 @@ __device__ float exponential(float x, Origin origin) {
   exp_r = fmaf(exp_r, r, 0.5f);
   exp_r = fmaf(exp_r, r, 1.0f);
   exp_r = fmaf(exp_r, r, 1.0f);
-  const float power = __uint_as_float(__float_as_uint(shifted) << kMantissaBits);
-  return t < origin.smallest ? 0.0f : exp_r * power;  // a NaN stays one in a product
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
 }
 
-// Results of two bytes have too few digits to show what rounding x - m or d drops, or what a fast
-// exponential does.
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
 template <typename T>
 constexpr bool kIsExact = std::is_same_v<T, float>;
 
@@ -113,7 +136,7 @@ __device__ float exponential_of(float x, Origin origin) {
   if constexpr (kIsExact<T>) {
     return exponential(x, origin);
   } else {
-    return __expf(x - origin.m);
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
   }
 }
 
@@ -131,8 +154,9 @@ template <typename T>
 constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
 
 // e / d, given 1 / d.
+template <typename T>
 __device__ float times(float e, TwoFloats inverse) {
-  return fmaf(e, inverse.value, e * inverse.rest);
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
 }
 
 // What is known of a part of a row: its maximum m, and d, the sum of its exponentials, which are
@@ -153,17 +177,20 @@ __device__ Origin origin_of_part(float m) {
 template <typename T>
 __device__ float ratio_of(float m_part, float m) {
   if (m_part == kNegativeInfinity) return 0.0f;
-  if constexpr (!kIsExact<T>) return __expf(m_part - m);
   const Origin part = origin_of(m_part);
   const Origin row = origin_of(m);
-  const Origin both = origin_by(0.0f, 0.0f, part.to_integer - row.to_integer);
+  if constexpr (!kIsExact<T>) {
+    if (part.log2_base != row.log2_base) return 0.0f;  // the maxima are thousands apart
+    return exp2_approx(part.scaled_m - row.scaled_m + kGuardExponent) / kGuard;
+  }
+  const Origin both = origin_by(0.0f, part.to_integer - row.to_integer);
   return exponential(part.shift - row.shift, both) / kGuard;
 }
 
 // The largest value of a warp, for each of its lanes.
 __device__ float warp_max(float m) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
   }
   return m;
 }
@@ -245,7 +272,7 @@ __host__ __device__ constexpr std::int64_t share_of(std::int64_t vectors, int bl
 // The combination of what two parts know.
 template <typename T>
 __device__ Normalizer combine(Normalizer a, Normalizer b) {
-  const float m = fmaxf(a.m, b.m);
+  const float m = max_or_nan(a.m, b.m);
   const float of_a = ratio_of<T>(a.m, m);
   const float of_b = ratio_of<T>(b.m, m);
   return {m, sum({a.d.value * of_a, a.d.rest * of_a}, {b.d.value * of_b, b.d.rest * of_b})};
@@ -260,7 +287,7 @@ __device__ Normalizer grid_combine(Normalizer mine, Normalizer* of_blocks, int b
 
   mine = block_combine<T>(mine);
   if (thread == 0) of_blocks[static_cast<int>(blockIdx.x) % blocks] = mine;
-  cg::this_grid().sync();
+  cg::this_grid().sync();  // and all have read of_warps
   Normalizer part;
   for (int i = thread; i < blocks; i += threads) {
     part = combine<T>(part, of_blocks[i]);
@@ -273,6 +300,19 @@ __device__ Normalizer grid_combine(Normalizer mine, Normalizer* of_blocks, int b
 template <typename T>
 constexpr int kHeld = kMaxPerThread / kPerVector<T>;
 constexpr int kWaiting = kMaxWaiting / static_cast<int>(sizeof(Vector));
+
+// What waits comes in groups: while one is worked on, the next is on its way.
+constexpr int kGroups = 4;
+
+// Vectors that are read again: so many of a thread are on their way at once.
+constexpr int kInFlight = 2;
+
+// Whether no thread of the block has an i-th vector. Results of two bytes do not ask, which would
+// cost them more than it saves.
+template <typename T>
+__device__ bool is_past(int i, int vectors) {
+  return kIsExact<T> && i * static_cast<int>(blockDim.x) >= vectors;
+}
 
 // Replaces a vector's logits by their exponentials and returns their sum added to d. Those of a
 // half are taken again when they are needed, since the vector has no room for them.
@@ -296,24 +336,39 @@ __device__ Vector probabilities_of(Vector vector, Origin row, TwoFloats factor, 
 #pragma unroll
   for (int i = 0; i < kPerVector<T>; ++i) {
     if constexpr (kIsExact<T>) {
-      values[i] = times(values[i] * ratio, factor);
+      values[i] = times<T>(values[i] * ratio, factor);
     } else {
       values[i] =
-          static_cast<T>(times(exponential_of<T>(static_cast<float>(values[i]), row), factor));
+          static_cast<T>(times<T>(exponential_of<T>(static_cast<float>(values[i]), row), factor));
     }
   }
   return vector;
 }
 
-// Takes the vector by value, so that one in shared memory is loaded as a whole.
+// Two values of two bytes, which are compared at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+// The largest of m and a vector's values, or NaN. Takes the vector by value, so that one in shared
+// memory is loaded as a whole.
 template <typename T>
 __device__ float max_of(Vector vector, float m) {
-  const T* values = reinterpret_cast<const T*>(&vector);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
 #pragma unroll
-  for (int i = 0; i < kPerVector<T>; ++i) {
-    m = fmaxf(m, static_cast<float>(values[i]));
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
   }
-  return m;
 }
 
 template <typename T>
@@ -327,14 +382,40 @@ __device__ Vector nothing() {
   return vector;
 }
 
-// What is known of a part, and of one more vector. Its own maximum seldom is a new one.
+// What is known of a part, against a maximum that is no smaller. It seldom is a new one.
+template <typename T>
+__device__ Normalizer raised(Normalizer part, float m) {
+  return m == part.m ? part : combine<T>(part, {m, {}});
+}
+
+// What is known of a part, and of one more vector.
 template <typename T>
 __device__ Normalizer add_vector(Normalizer part, Vector vector) {
   const float m = max_of<T>(vector, part.m);
-  if (m > part.m) part = combine<T>(part, {m, {}});
   const TwoFloats d = add_exponentials<T>(vector, origin_of_part(m), {kStart<T>});
-  return {m, sum(part.d, {d.value - kStart<T>, d.rest})};
+  return {m, sum(raised<T>(part, m).d, {d.value - kStart<T>, d.rest})};
 }
+
+// The vectors first and first + blockDim.x. Those from `end` on read as -inf, which adds nothing.
+struct InFlight {
+  Vector vectors[kInFlight];
+};
+template <typename T>
+__device__ InFlight load(const Vector* x, int first, int end) {
+  InFlight loaded;
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const int vector = first + i * static_cast<int>(blockDim.x);
+    loaded.vectors[i] = vector < end ? x[vector] : nothing<T>();
+  }
+  return loaded;
+}
+
+// Vectors of a block's share.
+struct Range {
+  int begin;
+  int end;
+};
 
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
@@ -361,70 +442,114 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int first_left = held + kWaiting;
   const int end_waiting = min(first_left, end);
 
-  for (int i = held + thread; i < end_waiting; i += threads) {
-    __pipeline_memcpy_async(&waiting[i - held], &x_share[i], sizeof(Vector));
-  }
-  __pipeline_commit();
+  const int turns = (end_waiting - held + threads - 1) / threads;
+  const int per_group = (turns + kGroups - 1) / kGroups * threads;
+  const auto group_of = [&](int g) {
+    const int first = held + g * per_group;
+    return Range{first, min(first + per_group, end_waiting)};
+  };
+  const auto fetch = [&](Range group) {
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      __pipeline_memcpy_async(&waiting[i - held], &x_share[i], sizeof(Vector));
+    }
+    __pipeline_commit();
+  };
+
   Vector tile[kHeld<T>];
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
     const int vector = thread + i * threads;
     tile[i] = vector < end ? x_share[vector] : nothing<T>();
   }
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  fetch(group_of(0));
+
   float m = x_edge;
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
     m = max_of<T>(tile[i], m);
   }
-  __pipeline_wait_prior(0);
-  for (int i = held + thread; i < end_waiting; i += threads) {
-    m = max_of<T>(waiting[i - held], m);
-  }
-  m = warp_max(m);
-  const Origin origin = origin_of_part(m);
-
+  const float m_of_tile = warp_max(m);
+  const Origin origin = origin_of_part(m_of_tile);
   const float e_edge = exponential_of<T>(x_edge, origin);
   TwoFloats d = add<T>({kStart<T>}, e_edge);
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
     d = add_exponentials<T>(tile[i], origin, d);
   }
-  for (int i = held + thread; i < end_waiting; i += threads) {
-    Vector vector = waiting[i - held];
-    d = add_exponentials<T>(vector, origin, d);
-    if constexpr (kIsExact<T>) waiting[i - held] = vector;
+  Normalizer part = {m_of_tile, {d.value - kStart<T>, d.rest}};
+
+  float m_of_group[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const Range group = group_of(g);
+    if (group.begin >= end_waiting) break;
+    fetch(group_of(g + 1));  // nothing, behind the last
+    __pipeline_wait_prior(1);
+    m = part.m;
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      m = max_of<T>(waiting[i - held], m);
+    }
+    m = warp_max(m);
+    m_of_group[g] = m;
+    const Origin group_origin = origin_of_part(m);
+    d = {kStart<T>};
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      Vector vector = waiting[i - held];
+      d = add_exponentials<T>(vector, group_origin, d);
+      if constexpr (kIsExact<T>) waiting[i - held] = vector;
+    }
+    part = {m, sum(raised<T>(part, m).d, {d.value - kStart<T>, d.rest})};
   }
-  Normalizer part = {m, {d.value - kStart<T>, d.rest}};
-  for (int i = first_left + thread; i < end; i += threads) {
-    part = add_vector<T>(part, x_share[i]);
+  const int stride = kInFlight * threads;
+  for (int first = first_left + thread; first < end; first += stride) {
+    const InFlight loaded = load<T>(x_share, first, end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      part = add_vector<T>(part, loaded.vectors[i]);
+    }
   }
   const Normalizer row =
       grid_combine<T>(warp_combine<T>(part), of_blocks + row_index * blocks, blocks);
 
   const Origin row_origin = origin_of(row.m);
-  const TwoFloats factor = inverse(row.d);
-  for (int i = first_left + thread; i < end; i += threads) {
-    Vector vector = x_share[i];
-    add_exponentials<T>(vector, row_origin, {});  // the sum is known
-    store(probabilities_of<T>(vector, row_origin, factor, 1.0f), y_share, i);
+  const TwoFloats factor = inverse(row.d, row.m);
+  for (int first = first_left + thread; first < end; first += stride) {
+    InFlight loaded = load<T>(x_share, first, end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int vector = first + i * threads;
+      if (vector >= end) continue;
+      add_exponentials<T>(loaded.vectors[i], row_origin, {});  // the sum is known
+      store(probabilities_of<T>(loaded.vectors[i], row_origin, factor, 1.0f), y_share, vector);
+    }
   }
-  const float ratio = ratio_of<T>(m, row.m);
-  if (has_edge) y[edge] = static_cast<T>(times(e_edge * ratio, factor));
+  const float ratio = ratio_of<T>(m_of_tile, row.m);
+  if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
     const int vector = thread + i * threads;
     if (vector < end) {
       store(probabilities_of<T>(tile[i], row_origin, factor, ratio), y_share, vector);
     }
   }
-  for (int i = held + thread; i < end_waiting; i += threads) {
-    store(probabilities_of<T>(waiting[i - held], row_origin, factor, ratio), y_share, i);
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const Range group = group_of(g);
+    if (group.begin >= end_waiting) break;
+    const float group_ratio = ratio_of<T>(m_of_group[g], row.m);
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      store(probabilities_of<T>(waiting[i - held], row_origin, factor, group_ratio), y_share, i);
+    }
   }
 }
 
-// One block a multiprocessor of an H200, shared out among the rows; fewer where they would have
-// less than a thousand columns each.
+// One block a multiprocessor of an H200, shared out among the rows; fewer for rows of which each
+// would have no more than a thousand columns, or half of that.
 constexpr int kMaxRows = 16;
 constexpr std::int64_t kMultiprocessors = 132;
 std::int64_t blocks_for(std::int64_t rows, std::int64_t cols) {
