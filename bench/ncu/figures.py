@@ -65,15 +65,32 @@ _ATOMIC = [
     )
     for what in ("requests", "sectors")
 ]
+_GLOBAL_BYTES = "smsp__sass_data_bytes_mem_global_op_{}.sum"
 _BYTES = [
-    _same(f"global_{kind}_bytes", f"smsp__sass_data_bytes_mem_global_op_{op}.sum")
-    for kind, op in (("load", "ld"), ("store", "st"))
+    # Nsight Compute does not count the bytes of asynchronous copies to shared memory here.
+    Figure(
+        "global_load_bytes",
+        (_GLOBAL_BYTES.format("ld"),),
+        lambda counters, _: counters["global_load_bytes"] - counters["async_copy_bytes"],
+    ),
+    _same("global_store_bytes", _GLOBAL_BYTES.format("st")),
 ]
+_SHARED_LOADS_OF_A_COPY = 3  # as Nsight Compute counts a request that copies asynchronously
+_SHARED_REQUESTS = "smsp__inst_executed_op_shared_{}.sum"
 _SHARED = [
+    Figure(
+        "shared_load_requests",
+        (_SHARED_REQUESTS.format("ld"),),
+        lambda counters, _: (
+            counters["shared_load_requests"]
+            + _SHARED_LOADS_OF_A_COPY * counters["async_copy_requests"]
+        ),
+    ),
+    _same("shared_store_requests", _SHARED_REQUESTS.format("st")),
+] + [
     figure
     for kind, op in (("load", "ld"), ("store", "st"))
     for figure in (
-        _same(f"shared_{kind}_requests", f"smsp__inst_executed_op_shared_{op}.sum"),
         _same(
             f"shared_{kind}_wavefronts", f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"
         ),

@@ -1,6 +1,17 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
-from compiler import AGREEING, KINDS, LISTED, MOST_WAVEFRONTS, RULES, VARYING, changes
+from compiler import (
+    AGREEING,
+    BYTES_OF_A_LOOK,
+    KINDS,
+    LISTED,
+    MOST_LOOKS,
+    MOST_WAVEFRONTS,
+    POLLING,
+    RULES,
+    VARYING,
+    changes,
+)
 from figures import FIGURES, NOT_COMPARED, Figure, Launch
 from rows import InputError
 
@@ -119,7 +130,9 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
                 "rules": applied,
             }
     for name, difference in result["differ"].items():
-        difference["reason"] = _more_wavefronts(name, excess, expected)
+        difference["reason"] = _more_wavefronts(name, excess, expected) or _more_looks(
+            name, excess, difference["rules"], launch
+        )
     return result
 
 
@@ -144,6 +157,15 @@ def _more_wavefronts(name: str, excess: dict[str, list[int]], expected: dict[str
         if min(wavefronts) >= 0 and max(wavefronts) <= MOST_WAVEFRONTS * expected[figures[0]]:
             return (VARYING if len(set(wavefronts)) > 1 else AGREEING)[kind].key
     return ""
+
+
+def _more_looks(name: str, excess: dict[str, list[int]], rules: list[str], launch: Launch) -> str:
+    """Loads too many of threads that wait for a grid's barrier, which a rule expects once."""
+    if name not in POLLING.figures or "grid_barrier" not in rules:
+        return ""
+    each = BYTES_OF_A_LOOK if name.endswith("bytes") else 1
+    most = (MOST_LOOKS - 1) * launch.blocks * each
+    return POLLING.key if all(0 <= more <= most for more in excess[name]) else ""
 
 
 def restored(recorded: dict) -> dict:

@@ -28,6 +28,7 @@ _COUNTERS = {
     "shared_load_requests": 1440, "shared_load_wavefronts": 1440, "shared_load_bank_conflicts": 0,
     "shared_store_requests": 1440, "shared_store_wavefronts": 1440,
     "shared_store_bank_conflicts": 0, "shuffles": 7200, "votes": 0, "block_barriers": 288,
+    "async_copy_requests": 0, "async_copy_bytes": 0,
 }  # fmt: skip
 _METRICS = {
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "9,216",
@@ -147,9 +148,9 @@ def test_wavefronts_that_are_conflicts_vary(session, op, by_rule):
         return session.compare()
 
     assert "2 listed with their reason, 0 without" in compared(3, 3).stdout
-    tenth = by_rule // 10
-    assert compared(tenth, tenth).returncode == 0
-    assert compared(tenth + 1, tenth + 1).returncode == 1  # that many are no noise
+    most = by_rule * 15 // 100
+    assert compared(most, most).returncode == 0
+    assert compared(most + 1, most + 1).returncode == 1  # that many are no noise
     assert compared(3, 2).returncode == 1
     assert compared(-3, 0).returncode == 1
     assert compared(-3, -3).returncode == 1
@@ -214,17 +215,47 @@ _RULED = [
       ("shared_load_wavefronts",): (1813890, 1812774),
       ("shared_store_requests",): (484256, 484220),
       ("shared_store_wavefronts",): (846530, 846494)}),
+    ("15_row_in_shared_memory/shared_memory_alone", "softmax", "f16", 40, 20, 0, 40, 512,
+     {("global_load_requests",): (120, 80), ("global_load_sectors",): (125, 85),
+      ("shuffles",): (19200, 18560)}),
+    ("16_cluster", "softmax", "f32", 3, 50001, 0, 48, 512,
+     {("global_store_bytes",): (600012, 609228), ("shared_load_requests",): (4608, 10752),
+      ("shared_store_requests",): (2448, 2304)}),
+    ("16_cluster/through_global_memory", "softmax", "f32", 36, 4096, 0, 72, 128,
+     {("shared_load_requests",): (864, 2016)}),
+    ("16_cluster/four_blocks", "softmax", "bf16", 1, 100003, 0, 4, 512,
+     {("global_load_sectors",): (6251, 6790), ("global_store_bytes",): (200006, 200198),
+      ("shared_load_requests",): (2010, 2522), ("shared_store_requests",): (204, 192),
+      ("shuffles",): (2880, 2816)}),
+    ("17_long_row_one_launch", "softmax", "f32", 1, 20, 0, 1, 128,
+     {("global_load_requests",): (4, 5), ("global_load_sectors",): (6, 7),
+      ("global_load_bytes",): (92, 96), ("global_atomic_requests",): (0, 1),
+      ("global_atomic_sectors",): (0, 1), ("shared_load_requests",): (24, 28),
+      ("shuffles",): (260, 261), ("block_barriers",): (2, 16)}),
+    ("17_long_row_one_launch/registers_alone", "softmax", "f32", 1, 20, 0, 1, 256,
+     {("global_load_requests",): (4, 5), ("global_load_sectors",): (6, 7),
+      ("global_load_bytes",): (92, 96), ("global_atomic_requests",): (0, 1),
+      ("global_atomic_sectors",): (0, 1), ("local_store_requests",): (0, 8),
+      ("shuffles",): (520, 521), ("block_barriers",): (2, 32)}),
+    ("17_long_row_one_launch/forward_again", "softmax", "f32", 1, 100003, 0, 98, 512,
+     {("global_atomic_requests",): (0, 98), ("global_atomic_sectors",): (0, 98),
+      ("global_load_requests",): (1959, 2057), ("global_load_sectors",): (23379, 23477),
+      ("global_load_bytes",): (515260, 515652), ("shared_load_requests",): (9408, 9800),
+      ("local_load_requests",): (0, 2), ("local_store_requests",): (0, 3136),
+      ("shuffles",): (101920, 102018), ("block_barriers",): (196, 6272)}),
 ]  # fmt: skip
 
 
 def metric_of(figure):
     """The first, if there are several; and all others are 0."""
-    kind, _, what = figure.removeprefix("shared_").removeprefix("global_").partition("_")
-    op = {"load": "ld", "store": "st"}.get(kind)
-    if figure == "shuffles":
-        return "SHFL"
-    if figure.startswith("global_"):
-        return f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
+    if figure in ("shuffles", "block_barriers"):
+        return {"shuffles": "SHFL", "block_barriers": "BAR"}[figure]
+    memory, kind, what = figure.split("_", 2)
+    op = {"load": "ld", "store": "st", "atomic": "atom"}[kind]
+    if what == "bytes":
+        return f"smsp__sass_data_bytes_mem_{memory}_op_{op}.sum"
+    if memory != "shared":
+        return f"l1tex__t_{what}_pipe_lsu_mem_{memory}_op_{op}.sum"
     if what == "requests":
         return f"smsp__inst_executed_op_shared_{op}.sum"
     return f"l1tex__data_pipe_lsu_{what}_mem_shared_op_{op}.sum"
@@ -252,9 +283,41 @@ def test_a_rule_foretells_what_an_h200_counted(session, ruled):
     theirs = {name: value[1] for names, value in changed.items() for name in names}
     assert compared(session, launch, ours, theirs).returncode == 0
     for name, value in theirs.items():
+        if launch[0].startswith("17") and name.startswith("global_load"):
+            continue  # more of them are listed, see below
         result = compared(session, launch, ours, theirs | {name: value + 1})
-        assert f"{name} is {ours[name]} on the executor" in result.stdout
+        warps = launch[-1] // 32 if name == "block_barriers" else 1
+        assert f"{name} is {ours[name] * warps} on the executor" in result.stdout
         assert result.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("figure", "each"),
+    [("global_load_requests", 1), ("global_load_sectors", 1), ("global_load_bytes", 4)],
+)
+def test_threads_that_wait_for_a_grid_look_at_most_five_times(session, figure, each):
+    (ruled,) = (ruled for ruled in _RULED if ruled[0] == "17_long_row_one_launch")
+    *launch, changed = ruled
+    ours = {name: value[0] for names, value in changed.items() for name in names}
+    theirs = {name: value[1] for names, value in changed.items() for name in names}
+
+    def with_more(more):
+        return compared(session, launch, ours, theirs | {figure: theirs[figure] + more})
+
+    assert "1 listed with their reason, 0 without" in with_more(4 * each).stdout
+    assert with_more(5 * each).returncode == 1
+    assert with_more(-each).returncode == 1
+
+
+def test_asynchronous_copies_are_shared_loads_without_bytes(session):
+    launch = ("15_row_in_shared_memory", "softmax", "f32", 288, 1024, 0, 288, 32)
+    ours = {
+        "global_load_requests": 2304, "global_load_bytes": 1179648, "shared_load_requests": 7776,
+        "async_copy_requests": 2304, "async_copy_bytes": 1179648,
+    }  # fmt: skip
+    theirs = {"global_load_requests": 2304, "shared_load_requests": 14688}
+    assert compared(session, launch, ours, theirs).returncode == 0
+    assert compared(session, launch, ours | {"async_copy_bytes": 0}, theirs).returncode == 1
 
 
 def test_launches_must_match(session):
@@ -297,8 +360,17 @@ def test_the_recorded_comparison_explains_every_difference():
         totals = recorded["totals"]
         figures = sum(totals[name] for name in ("equal", "ruled", "listed", "unexplained"))
         assert totals["unexplained"] == 0
-        # Of those that are not 0 on both sides.
-        assert totals["equal"] + totals["ruled"] >= 0.95 * figures
+        # Of those that are not 0 on both sides, and do not depend on when blocks come to a barrier.
+        assert totals["equal"] + totals["ruled"] >= 0.95 * (figures - polled(recorded))
+
+
+def polled(recorded):
+    return sum(
+        difference["reason"] == "polling"
+        for case in recorded["cases"]
+        for launch in case["launches"]
+        for difference in launch["differ"].values()
+    )
 
 
 def shapes_by_unit_and_type(recorded):
@@ -324,4 +396,4 @@ def test_every_step_and_variant_that_ran_on_a_gpu_was_held_against_it():
     for unit in units:
         shapes = found.get(unit, {})
         assert set(shapes) == {"f32", "f16", "bf16"}, unit
-        assert min(len(of_type) for of_type in shapes.values()) >= 4, unit
+        assert min(len(of_type) for of_type in shapes.values()) >= 3, unit
