@@ -202,7 +202,7 @@ def test_a_variant_that_fails_by_design_says_where(place):
     assert text == "\nNone is among the recorded runs of a GPU yet.\n\n"
 
 
-def test_steps_of_many_rows_and_of_one_have_tables_of_their_own(place):
+def test_steps_of_many_rows_of_one_and_of_a_few_have_tables_of_their_own(place):
     inputs = ("random", "wide", "equal")
     many = [
         synthetic.record(synthetic.UNITS[2], rows=36, cols=777, machine=synthetic.GPU, input=name)
@@ -212,11 +212,15 @@ def test_steps_of_many_rows_and_of_one_have_tables_of_their_own(place):
         synthetic.record(synthetic.UNITS[5], rows=1, cols=77777, machine=synthetic.GPU, input=name)
         for name in inputs
     ]
-    place.write("errors.json", {"records": [*many, *one]})
+    few = [
+        synthetic.record(synthetic.UNITS[3], rows=16, cols=777, machine=synthetic.GPU, input=name)
+        for name in inputs
+    ]
+    place.write("errors.json", {"records": [*many, *one, *few]})
     text = section(place, "numerics.md", "errors-by-input")
-    for records, name in ((many, "02 Second"), (one, "04 Fourth")):
+    for records, name in ((many, "02 Second"), (one, "04 Fourth"), (few, "03 Third")):
         assert row(text, name) == [f"{record['max_ulp']:.1f}" for record in records]
-    assert "36 × 777" in text and "1 × 77777" in text
+    assert "36 × 777" in text and "1 × 77777" in text and "16 × 777" in text
     wide = synthetic.record(synthetic.UNITS[2], cols=4096, machine=synthetic.GPU, input="random")
     place.write("errors.json", {"records": [*many, *one, wide]})
     by_width = section(place, "numerics.md", "errors-by-width")

@@ -78,6 +78,19 @@ def figures(workplace):
     return read_units(workplace.steps), results
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(10, 100000), (32, 1024), (256, 65536), (1000, 100000), (4096, 262144)]
+)
+def test_ticks_have_room_for_their_numbers(low, high):
+    """In DejaVu Sans "100 000" takes 51 pixels, and 8 each other digit."""
+    svg = plots.render(a_plot(Series("01", "first", ((low, 1.0), (high, 5.0)), 1)))
+    texts = re.findall(r'text-anchor: middle[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)<', svg)
+    ticks = [(float(x), len(text)) for x, y, text in texts if y == texts[0][1]]
+    assert len(ticks) >= 3
+    for (left, digits), (right, more) in pairwise(ticks):
+        assert right - left > 8 * (digits + more) / 2
+
+
 def test_the_ceiling_and_pytorch_stand_in_the_time_plots(workplace):
     units, results = figures(workplace)
     first = curves.time_figures(units, results.run)[0]

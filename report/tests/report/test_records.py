@@ -163,7 +163,10 @@ def test_a_row_of_the_bench_says_what_it_is_of(tmp_path):
 
 def test_errors_of_the_bench_stay(workplace):
     run = read_bench(workplace.bench, recorded=True)
-    assert run.errors == [("04_fourth/f32/40000x1000000/cold", "needs 320 GB, 139 GB are free")]
+    assert run.errors == [
+        ("04_fourth/f32/40000x1000000/cold", "needs 320 GB, 139 GB are free"),
+        ("cudnn/softmax_accurate/bf16/32768x65536/cold", "error 3000"),
+    ]
 
 
 def test_times_are_joined_with_verification_of_the_same_gpu_and_shape(workplace):

@@ -169,8 +169,8 @@ _NOT_TIMED = (
 )
 
 _NOISE = (
-    "A share a little above 100 % is the spread of two measurements, not a kernel faster than its "
-    "copy.\n"
+    "A share a little above the whole is the spread of two measurements, not a kernel faster than "
+    "its copy.\n"
 )
 
 

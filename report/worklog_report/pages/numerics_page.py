@@ -2,7 +2,7 @@
 
 from ..results.ladder import ulp_text
 from ..results.recorded_run import RecordedRun, label, machine_text, table
-from ..results.records import Record
+from ..results.records import Record, Shape
 from ..results.steps import Unit
 
 _WIDTHS = (10, 100, 1000, 4096, 10000, 25000, 100000)
@@ -129,14 +129,31 @@ def _takes_one_row(records: list[Record], unit: Unit) -> bool:
     return all(row.shape.rows == 1 for row in records if row.unit == unit.name)
 
 
+def _shape_of_inputs(records: list[Record], unit: Unit) -> Shape | None:
+    """That at which it was tried on the inputs that are made, but random ones; None if on none."""
+    return next(
+        (
+            row.shape
+            for row in records
+            if row.unit == unit.name
+            and row.input in _INPUTS
+            and row.input not in ("random", *_REAL)
+        ),
+        None,
+    )
+
+
 def _by_input(recorded: RecordedRun) -> str:
+    """A table for each shape, since steps of a few long rows can't have that of the others."""
     f32 = [row for row in recorded.verified if row.shape.dtype == "f32"]
-    tables = ""
-    for one_row in (False, True):
-        units = [unit for unit in recorded.softmaxes() if _takes_one_row(f32, unit) == one_row]
+    tables: dict[Shape | None, list[Unit]] = {}
+    for unit in recorded.softmaxes():
+        tables.setdefault(_shape_of_inputs(f32, unit), []).append(unit)
+    text = ""
+    for units in tables.values():
         names = {unit.name for unit in units}
-        tables += _inputs_table(recorded, units, [row for row in f32 if row.unit in names])
-    return tables
+        text += _inputs_table(recorded, units, [row for row in f32 if row.unit in names])
+    return text
 
 
 def _inputs_table(recorded: RecordedRun, units: list[Unit], records: list[Record]) -> str:

@@ -170,7 +170,7 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
 def _loads_of_input(annotation: Annotation) -> Iterable[Request]:
     for request in annotation.trace.requests:
         array = annotation.trace.arrays[request.lanes[0].array]
-        if request.kind == "global load" and array.name == "logits":
+        if request.kind in ("global load", "asynchronous copy") and array.name == "logits":
             yield request
 
 

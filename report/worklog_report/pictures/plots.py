@@ -146,12 +146,14 @@ def _y_range(plot: Plot) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Decades; with their 2 and 5 where there are fewer than three of them."""
+    """Decades; where there are fewer than three of them also their 3, or their 2 and 5 if those are
+    so far apart that "100 000" and "200 000" have room side by side."""
     decades = [10.0**power for power in range(-9, 13)]
     inside = [value for value in decades if low <= value <= high]
     if len(inside) >= 3:
         return inside
-    finer = [factor * value for value in decades for factor in (1, 2, 5)]
+    factors = (1, 2, 5) if high < 50 * low else (1, 3)
+    finer = [factor * value for value in decades for factor in factors]
     return [value for value in finer if low <= value <= high]
 
 
