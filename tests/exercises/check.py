@@ -134,6 +134,37 @@ def test_that_answers_are_folded(exercise: pathlib.Path) -> None:
     assert HEAD not in squeezed(before), "README.md shows counters before its fold"
 
 
+def test_that_page_tells_its_effort(exercise: pathlib.Path) -> None:
+    """In the line that `./worklog exercise` reads."""
+    page = (exercise / "README.md").read_text()
+    efforts = re.findall(
+        r"^Difficulty: (?:easy|medium|hard), about [1-9]\d* minutes\.$", page, re.M
+    )
+    assert len(efforts) == 1, "README.md must say 'Difficulty: easy, about 20 minutes.', once"
+
+
+def hints_of(exercise: pathlib.Path) -> list[str]:
+    page = (exercise / "README.md").read_text()
+    section = re.search(r"^## Hints\n(.*?)^## Answers$", page, re.MULTILINE | re.DOTALL)
+    assert section, "README.md lacks '## Hints' before its answers"
+    return re.findall(
+        r"^<details><summary>The (?:first|second|third) hint</summary>\n\n(.*?)\n\n</details>$",
+        section[1],
+        re.MULTILINE | re.DOTALL,
+    )
+
+
+def test_that_hints_come_in_three_layers(exercise: pathlib.Path) -> None:
+    """Only the last may have code: a line of it stands behind four blanks, or ends in ';'."""
+    hints = hints_of(exercise)
+    assert len(hints) == 3, f"README.md has {len(hints)} hints, not three"
+    assert all(hint.strip() for hint in hints), "README.md has a hint without words"
+    assert len(set(hints)) == 3, "README.md has a hint twice"
+    for hint in hints[:2]:
+        code = re.search(r"^    .*|.*;$", hint, re.MULTILINE)
+        assert not code, f"README.md gives code away before the third hint: {code and code[0]}"
+
+
 def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
     page = (exercise / "README.md").read_text()
     number = exercise.parent.name[:2]
@@ -155,6 +186,8 @@ def main() -> int:
         test_that_skeleton_fails_as_its_page_says(program, exercise)
         test_that_wrong_solutions_are_refused(program, exercise)
         test_that_answers_are_folded(exercise)
+        test_that_page_tells_its_effort(exercise)
+        test_that_hints_come_in_three_layers(exercise)
         test_that_pages_lead_to_each_other(exercise)
     except AssertionError as failure:
         print(f"{exercise}: {failure}", file=sys.stderr)

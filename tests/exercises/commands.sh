@@ -38,15 +38,18 @@ run() {
 
 echo "== the list"
 run 0 exercise
-for page in "$repository"/steps/*/exercise/README.md; do
-  number=$(sed -n '1s/^# Exercise \([0-9]*\): .*/\1/p' "$page")
-  says "$number  $(sed -n '1s/^[^:]*: //p' "$page")"
+for page in "$repository"/steps/*/exercise*/README.md; do
+  number=$(sed -n '1s/^# Exercise \([0-9]*[a-z]*\): .*/\1/p' "$page")
+  title=$(printf '%-3s %s' "$number" "$(sed -n '1s/^[^:]*: //p' "$page")")
+  says "$title"
+  effort=$(sed -n 's/^Difficulty: \(.*\), about \(.*\) minutes\./\1, \2 min/p' "$page")
+  grep -F -- "$title" "$output" | grep -qF " $effort " # on the same line
   says " $(sed -n '/^[^# ]/{p;q}' "$page")" # what it is about
 done
 [ ! -e "$folder/work" ]
 
 echo "== what a command is for"
-for command in list report test step diff exercise check docs; do
+for command in list report test step diff exercise hint check docs; do
   for option in --help -h; do
     run 0 "$command" "$option"
     says "usage: ./worklog $command "
@@ -66,6 +69,52 @@ run 1 exercise 05 06
 says "usage: ./worklog exercise"
 run 1 check
 says "usage: ./worklog check"
+
+run 1 exercise 05z
+says "there is no exercise '05z'"
+run 1 hint
+says "usage: ./worklog hint"
+run 1 hint 77
+says "there is no step '77'"
+run 1 hint 05 --layer 4
+says "there is no layer '4'"
+run 1 hint 05 --more 1
+says "usage: ./worklog hint"
+[ ! -e "$folder/work" ]
+
+echo "== a hint that was asked for by its number is not remembered"
+run 0 hint 05 --layer 3
+says "Exercise 05: one barrier (hint 3 of 3)"
+says "return warp_reduce("
+says_not "Write the version of step 05 first"
+[ ! -e "$folder/work" ]
+
+echo "== one hint after the other"
+run 0 hint 5
+says "hint 1 of 3"
+says "Write the version of step 05 first"
+says_not "details"
+says_not "return warp_reduce("
+run 0 hint 05
+says "hint 2 of 3"
+says_not "Write the version of step 05 first"
+for _ in 3 last; do
+  run 0 hint 05
+  says "hint 3 of 3"
+  says "That was the last."
+done
+for page in "$repository"/steps/*/exercise*/README.md; do
+  for layer in 1 2 3; do
+    run 0 hint "$(sed -n '1s/^# Exercise \([^:]*\): .*/\1/p' "$page")" --layer $layer
+    [ "$(sed 1,2d "$output" | wc -w)" -ge 10 ] # words of its own, behind the title
+  done
+done
+
+echo "== a folder for hints that cannot be written"
+touch "$folder/file"
+WORKLOG_WORK=$folder/file run 1 hint 05
+says "cannot write to $folder/file/05_warp_shuffle"
+rm -r "$folder/work" "$folder/file"
 
 echo "== a check before there is a copy"
 run 1 check 05

@@ -26,9 +26,9 @@ struct Cut {
 // Of a row that begins at x.
 __device__ Cut cut_row(const float* x, std::int64_t cols) {
   const std::int64_t past = reinterpret_cast<std::uintptr_t>(x) / sizeof(float) % kPerVector;
-  const std::int64_t to_vector = (kPerVector - past) % kPerVector;
-  const std::int64_t head = to_vector < cols ? to_vector : cols;
-  const std::int64_t vectors = (cols - head) / kPerVector;
+  const std::int64_t head = (kPerVector - past) % kPerVector;
+  const std::int64_t vectors = (cols - head) / kPerVector;  // 0 also for cols < head
+  if (vectors == 0) return {0, 0, cols};
   return {head, vectors, cols - head - vectors * kPerVector};
 }
 
