@@ -6,6 +6,18 @@ import pytest
 import synthetic
 
 from worklog_report.__main__ import main
+from worklog_report.claims.measurements import Measurements
+from worklog_report.results.recorded_run import read_recorded_run
+
+# Made-up times of the third step by block size.
+SWEEP = {
+    "context": {"gpu": synthetic.GPU},
+    "sweep": [
+        {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
+         "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
+        for cols in (10, 100)
+    ],
+}  # fmt: skip
 
 
 class Workplace:
@@ -49,3 +61,29 @@ def full_workplace(tmp_path_factory):
     recorded = [place.bench, place.documents, place.gpu_records]
     place.report("--recorded", *recorded, "--annotations", place.annotations)
     return place
+
+
+@pytest.fixture(scope="module")
+def recorded_folder(tmp_path_factory):
+    """All kinds of results that a claim or a value may be about."""
+    folder = tmp_path_factory.mktemp("claims")
+    synthetic.write_steps(folder / "steps")
+    inputs = (("random", 5.0), ("wide", 60.0))
+    errors = [
+        synthetic.record(unit, dtype, cols=100, machine=synthetic.GPU, input=kind, max_ulp=worst)
+        for unit in synthetic.UNITS
+        for dtype in ("f32", "f16")
+        for kind, worst in inputs
+    ]
+    for name, data in (
+        ("bench", synthetic.bench()), ("errors", {"records": errors}), ("sweep", SWEEP),
+        ("hardware", synthetic.hardware()), ("parity", synthetic.parity(reason="varies")),
+    ):  # fmt: skip
+        synthetic.write(folder, f"{name}.json", data)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measurements(recorded_folder):
+    recorded = sorted(recorded_folder.glob("*.json"))
+    return Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)

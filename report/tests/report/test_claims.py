@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
+from conftest import SWEEP
 from repository import ROOT
 
 from worklog_report.claims import claims
@@ -15,39 +16,6 @@ from worklog_report.claims.measurements import Measurements
 from worklog_report.results.recorded_run import read_recorded_run
 
 PAGE = Path("docs/pages/a.md")
-SWEEP = {
-    "context": {"gpu": synthetic.GPU},
-    "sweep": [
-        {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
-         "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
-        for cols in (10, 100)
-    ],
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("claims")
-    synthetic.write_steps(folder / "steps")
-    inputs = (("random", 5.0), ("wide", 60.0))
-    errors = [
-        synthetic.record(unit, dtype, cols=100, machine=synthetic.GPU, input=kind, max_ulp=worst)
-        for unit in synthetic.UNITS
-        for dtype in ("f32", "f16")
-        for kind, worst in inputs
-    ]
-    for name, data in (
-        ("bench", synthetic.bench()), ("errors", {"records": errors}), ("sweep", SWEEP),
-        ("hardware", synthetic.hardware()), ("parity", synthetic.parity(reason="varies")),
-    ):  # fmt: skip
-        synthetic.write(folder, f"{name}.json", data)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def measurements(place):
-    recorded = sorted(place.glob("*.json"))
-    return Measurements(read_recorded_run(recorded, [], place / "steps"), recorded)
 
 
 def said(text, measurements):
@@ -125,12 +93,12 @@ def test_what_does_not_hold_is_named_with_its_page_its_line_and_both_values(meas
         ("dram_read(01) > 1 at 4000 x 10", "there is no dram_read(01) at 4000 × 10"),
         ("figures(weather) == 0", "the comparison has no reason 'weather'"),
         ("time(03) at 4000 x 4000", "is no comparison"),
-        ("time(03) being slow at 4000 x 4000", "is no comparison that can be read"),
-        ("", "is no comparison that can be read"),
+        ("time(03) being slow at 4000 x 4000", "is no formula that can be read"),
+        ("", "is no formula that can be read"),
         ("2 > 1", "names nothing that was measured"),
-        ("time(03) > open at 4000 x 4000", "'open' is none of what a claim may contain"),
+        ("time(03) > open at 4000 x 4000", "'open' is none of what a formula may contain"),
         ("time(03) > __import__('os') at 4000 x 4000", "there is no function"),
-        ("time(03) > [1][0] at 4000 x 4000", "'[1][0]' is none of what a claim may contain"),
+        ("time(03) > [1][0] at 4000 x 4000", "'[1][0]' is none of what a formula may contain"),
         ("time(03) > 2 ** 9 at 4000 x 4000", "'Pow' is none of + - * /"),
         ("time(03) != 9 at 4000 x 4000", "'NotEq' is none of + - * /"),
         ("time(03) / (time(02) - time(02)) > 1 at 4000 x 4000", "divides by 0 at 4000 × 4000"),
@@ -207,53 +175,53 @@ def test_a_claim_without_a_paragraph_is_an_error(between):
         claims_of(PAGE, f"# A\n\nText.\n{between}<!-- holds: error(02) < 3 -->\n")
 
 
-def command(place, capsys):
-    files = [str(path) for path in sorted(place.glob("*.json"))]
-    code = claims.main(["--recorded", *files, "--root", str(place)])
+def command(recorded_folder, capsys):
+    files = [str(path) for path in sorted(recorded_folder.glob("*.json"))]
+    code = claims.main(["--recorded", *files, "--root", str(recorded_folder)])
     return code, capsys.readouterr()
 
 
-def test_the_command_reads_pages_and_notebooks(place, capsys):
-    page = place / "docs/a.md"
+def test_the_command_reads_pages_and_notebooks(recorded_folder, capsys):
+    page = recorded_folder / "docs/a.md"
     page.parent.mkdir()
     page.write_text("# A\n\nSlow.\n<!-- holds: time(03) > time(02) at 4000 x 4000 -->\n")
-    assert command(place, capsys)[0] == 0
+    assert command(recorded_folder, capsys)[0] == 0
     source = ["Fast.\n", "<!-- holds: time(03) < 1 at 10 x 10 -->"]
     cell = {"cell_type": "markdown", "source": source}
-    notebook = place / "notebooks/b.ipynb"
+    notebook = recorded_folder / "notebooks/b.ipynb"
     notebook.parent.mkdir()
     notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": []}, cell]}))
-    code, output = command(place, capsys)
-    assert code == 1 and "2 claims, 1 of them do not hold" in output.out
+    code, output = command(recorded_folder, capsys)
+    assert code == 1 and "2 claims and 0 values, 1 of them do not hold" in output.out
     assert output.err.startswith('notebooks/b.ipynb:2: "Fast.": time(03) < 1 at 10 x 10: does not')
     page.write_text("<!-- holds: time(03) > 1 -->\n")
-    code, output = command(place, capsys)
+    code, output = command(recorded_folder, capsys)
     assert code == 2 and "docs/a.md:1: 'holds:' must stand" in output.err
 
 
-def test_a_failure_is_an_infinite_error(place, tmp_path):
+def test_a_failure_is_an_infinite_error(recorded_folder, tmp_path):
     """Whatever error was found, if any."""
     third = next(unit for unit in synthetic.UNITS if unit[:2] == ("03_third", ""))
     of_third = partial(synthetic.record, third, machine=synthetic.GPU, verified=False)
     rows = [of_third(cols=128, max_ulp=None), of_third(cols=1000, max_ulp=0.1)]
     failed = synthetic.write(tmp_path, "failed.json", {"records": rows})
-    recorded = [*sorted(place.glob("*.json")), failed]
-    found = Measurements(read_recorded_run(recorded, [], place / "steps"), recorded)
+    recorded = [*sorted(recorded_folder.glob("*.json")), failed]
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
     for place_of_it in ("at 64 x 128", "at 64 x 1000", "at any shape"):
         assert "error(03) = inf" in said(f"error(03) < 100 {place_of_it}", found)
     assert said("error(03) == 60 at 64 x 100", found) == ""
 
 
-def test_a_broken_sweep_is_named(place, tmp_path, measurements):
+def test_a_broken_sweep_is_named(recorded_folder, tmp_path, measurements):
     broken = synthetic.write(tmp_path, "sweep.json", SWEEP | {"sweep": [{"step": "03_third"}]})
     with pytest.raises(claims.InputError, match=r"sweep.json: sweep\[0\]: missing field 'variant'"):
         Measurements(measurements._run, [broken])
 
 
-def test_another_gpus_sweep_is_left_aside(place, tmp_path, measurements):
+def test_another_gpus_sweep_is_left_aside(recorded_folder, tmp_path, measurements):
     theirs = SWEEP | {"context": {"gpu": "another"}}
     other = synthetic.write(tmp_path, "z.json", theirs)
-    both = Measurements(measurements._run, [other, place / "sweep.json"])
+    both = Measurements(measurements._run, [other, recorded_folder / "sweep.json"])
     assert said("swept(03, 32) == 4 at 10 x 10", both) == ""
     alone = Measurements(measurements._run, [other])
     assert "there is no swept(03, 32) at 10 × 10" in said("swept(03, 32) == 4 at 10 x 10", alone)

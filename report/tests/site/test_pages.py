@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from repository import ROOT
 
+from worklog_report.pages.code_blocks import code_blocks, label, marked, new_blocks
 from worklog_report.results.records import InputError
 from worklog_report.site.book import INDEX, read_book
-from worklog_report.site.code_blocks import code_blocks, label, marked, new_blocks
 from worklog_report.site.formulas import rendered
 from worklog_report.site.navigation import with_subpages
 from worklog_report.site.page_text import Site, converted, slug

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from ..results.records import DTYPES, InputError, Shape
-from .comparison import Comparison
+from .expression import Expression
 from .measurements import Measurements, Where
 
 _SHAPE = re.compile(r"(?P<rows>\S+) x (?P<cols>\S+)")
@@ -23,10 +23,10 @@ class _Numbers:
         return self.least <= number <= self.most
 
 
-def places(text: str, comparison: Comparison, measurements: Measurements) -> list[Where]:
+def places(text: str, expression: Expression, measurements: Measurements) -> list[Where]:
     """Those that a claim is about, in order; all of them have been measured. "": no shape."""
     if not text:
-        return [_measured(comparison, Where(None))]
+        return [_measured(expression, Where(None))]
     shapes, *options = (part.strip() for part in text.split(","))
     dtype, cache, k = "f32", "cold", _Numbers(0, 0)
     for option in options:
@@ -39,15 +39,15 @@ def places(text: str, comparison: Comparison, measurements: Measurements) -> lis
         else:
             raise InputError(f"'{option}' is neither a type nor 'warm' nor 'k = ...'")
     if shapes == "any shape":
-        return [_measured(comparison, Where(None, dtype, cache))]
+        return [_measured(expression, Where(None, dtype, cache))]
     found = []
     for shape in re.split(r"\s+and\s+", shapes):
-        found += _shapes(shape, k, Where(None, dtype, cache), comparison, measurements)
+        found += _shapes(shape, k, Where(None, dtype, cache), expression, measurements)
     return found
 
 
 def _shapes(
-    text: str, k: _Numbers, where: Where, comparison: Comparison, measurements: Measurements
+    text: str, k: _Numbers, where: Where, expression: Expression, measurements: Measurements
 ) -> list[Where]:
     """Of one 'ROWS x COLUMNS'."""
     match = _SHAPE.fullmatch(text)
@@ -55,13 +55,13 @@ def _shapes(
         raise InputError(f"'{text}' is no shape such as 4000 x 10..1000")
     rows, cols = _numbers(match["rows"]), _numbers(match["cols"])
     if all(numbers.least == numbers.most for numbers in (rows, cols, k)):
-        return [_measured(comparison, replace(where, shape=_only(where.dtype, rows, cols, k)))]
+        return [_measured(expression, replace(where, shape=_only(where.dtype, rows, cols, k)))]
     shapes = [
         shape for shape in sorted(measurements.shapes)
         if shape.dtype == where.dtype and shape.rows in rows and shape.cols in cols and shape.k in k
     ]  # fmt: skip
     found = [replace(where, shape=shape) for shape in shapes]
-    found = [one for one in found if not comparison.missing(one)]
+    found = [one for one in found if not expression.missing(one)]
     if len(found) < 2:
         raise InputError(f"fewer than two shapes '{text}' have been measured")
     for name, numbers in (("rows", rows), ("cols", cols), ("k", k)):
@@ -71,8 +71,8 @@ def _shapes(
     return found
 
 
-def _measured(comparison: Comparison, where: Where) -> Where:
-    missing = comparison.missing(where)
+def _measured(expression: Expression, where: Where) -> Where:
+    missing = expression.missing(where)
     if missing:
         raise InputError(f"there is no {missing[0]} at {where}")
     return where

@@ -17,6 +17,8 @@ numbers with + - * / min max abs, and says where it holds:
 Without a shape, or "at any shape, f16", it is about the worst of them, where the function has one.
 What was not measured, or cannot be read, does not hold. An example, which nothing needs to hold,
 stands in backquotes or in a fenced block.
+
+A measured number in a sentence (values.py) is held likewise; --renew writes it anew.
 """
 
 import argparse
@@ -28,18 +30,17 @@ from pathlib import Path
 from ..results.recorded_run import files_of, read_recorded_run
 from ..results.records import InputError, read_json
 from ..support import arguments as common
-from ..support.generated_files import text_of
+from ..support.generated_files import renew, text_of
+from . import values
 from .claim_places import places
 from .comparison import Comparison
 from .measurements import Measurements
+from .page_code import without_code
 
 # Where the repository has pages, besides its root.
 _FOLDERS = ("bench", "common", "docs", "notebooks", "python", "simt", "steps")
 _COMMENT = re.compile(r"(?:\n|\A) *(?P<begin><!--) holds:(?P<claims>.*?)--> *(?=\n|\Z)", re.S)
 _LOOKS_LIKE_ONE = re.compile(r"<!--\s*holds?\b", re.I)
-_CODE = re.compile(
-    r"^ *(?P<fence>```+|~~~+)[^`\n]*\n.*?(?:^ *(?P=fence)|\Z)|`[^`\n]*`", re.S | re.M
-)
 _PLACE = re.compile(r"(?P<claim>.+?)\s+at\s+(?:(?P<how>most of|some of)\s+)?(?P<where>\S.*)", re.S)
 
 
@@ -58,17 +59,21 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 all hold; 1 one does not; 2 bad input or usage."""
     parser = common.parser("claims", __doc__, ("--recorded", "--root"))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--renew", action="store_true", help="write the values of pages anew")
     return common.run(parser, arguments, _say_which_fail)
 
 
 def _say_which_fail(options: argparse.Namespace) -> int:
     recorded = files_of(options.recorded)
     run = read_recorded_run(recorded, [], options.root / "steps")
-    claims = read_claims(options.root)
-    found = failures(claims, Measurements(run, recorded))
+    measurements = Measurements(run, recorded)
+    if options.renew:
+        renew(renewed_values(options.root, measurements))
+    claims, shown = read_claims(options.root), read_values(options.root)
+    found = failures(claims, measurements) + values.failures(shown, measurements)
     for failure in found:
         print(failure, file=sys.stderr)
-    print(f"{len(claims)} claims, {len(found)} of them do not hold")
+    print(f"{len(claims)} claims and {len(shown)} values, {len(found)} of them do not hold")
     return 1 if found else 0
 
 
@@ -77,22 +82,42 @@ def _say_which_fail(options: argparse.Namespace) -> int:
 
 def read_claims(root: Path) -> list[Claim]:
     """Of all pages and notebooks; pages are named from the root."""
-    files = list(root.glob("*.md"))
-    for folder in _FOLDERS:
-        files += [*(root / folder).rglob("*.md"), *(root / folder).rglob("*.ipynb")]
     found = []
-    for file in sorted(files):
+    for file in _files(root, ".md", ".ipynb"):
         page = file.relative_to(root)
         is_page = file.suffix == ".md"
         found += claims_of(page, text_of(file)) if is_page else _of_notebook(page, read_json(file))
     return found
 
 
+def read_values(root: Path) -> list[values.Value]:
+    """Of all pages, named from the root."""
+    pages = {file.relative_to(root): text_of(file) for file in _files(root, ".md")}
+    return [value for page, text in pages.items() for value in values.values_of(page, text)]
+
+
+def renewed_values(root: Path, measurements: Measurements) -> dict[Path, str]:
+    """Every page that has values, with those that were measured."""
+    texts = {file: text_of(file) for file in _files(root, ".md")}
+    return {
+        file: values.renewed(file.relative_to(root), text, measurements)
+        for file, text in texts.items()
+        if values.values_of(file.relative_to(root), text)
+    }
+
+
+def _files(root: Path, *kinds: str) -> list[Path]:
+    files = list(root.glob("*.md"))
+    for folder in _FOLDERS:
+        files += [file for kind in kinds for file in (root / folder).rglob(f"*{kind}")]
+    return sorted(files)
+
+
 def claims_of(page: Path, text: str) -> list[Claim]:
     """Raises InputError for a comment that stands elsewhere than below its paragraph."""
     found = []
     comments = {comment.start("begin"): comment for comment in _comments(text)}
-    for like in _LOOKS_LIKE_ONE.finditer(_without_code(text)):
+    for like in _LOOKS_LIKE_ONE.finditer(without_code(text)):
         line = text.count("\n", 0, like.start()) + 1
         comment = comments.get(like.start())
         if comment is None:
@@ -114,12 +139,7 @@ def stripped(text: str) -> str:
 
 
 def _comments(text: str) -> list[re.Match]:
-    return list(_COMMENT.finditer(_without_code(text)))
-
-
-def _without_code(text: str) -> str:
-    """With spaces in its place, so that all else stays where it is."""
-    return _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    return list(_COMMENT.finditer(without_code(text)))
 
 
 def _of_notebook(page: Path, notebook: dict) -> list[Claim]:

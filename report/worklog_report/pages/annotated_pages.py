@@ -1,7 +1,8 @@
 """python -m worklog_report.pages.annotated_pages: what the steps' pages show of their own source.
 
 For each step it writes steps/NN_slug/access.svg, the access picture, and in the page, between two
-marker lines, the picture and a table of the lines that ask the most of the memory system.
+marker lines, the picture and a table of the lines that ask the most of the memory system; and the
+lines of its kernel that it quotes (quoted_code.py).
 """
 
 import argparse
@@ -16,6 +17,7 @@ from ..results.records import InputError
 from ..results.steps import Unit, read_units
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
+from . import quoted_code
 from .markdown import replace_between
 
 BEGIN = "<!-- lines:begin -->"
@@ -51,7 +53,8 @@ def updated_files(
         picture = page.parent / "access.svg"
         texts[picture] = access_picture.render(annotation, unit.sources, standalone=True)
         text = text_of(page)
-        texts[page] = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
+        text = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
+        texts[page] = quoted_code.quoted(text, page, unit.sources)
     return texts
 
 

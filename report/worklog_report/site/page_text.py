@@ -19,6 +19,7 @@ from .step_pages import listing_name
 
 _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _FENCE = re.compile(r"\s*(```|~~~)")
+_CUDA_FENCE = re.compile(r"^(```)cuda$", re.M)  # a code host's name of the language
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _FIGURE = re.compile(r"<!-- figure: (\w+) -->")
@@ -55,6 +56,8 @@ def converted(text: str, source: Path, site: Site) -> str:
         if not is_code:
             block = _headed(block, site.pages[source], sections=source not in site.parents)
             block = _outside_code_spans(block, lambda prose: _prose(prose, source, site))
+        else:
+            block = _CUDA_FENCE.sub(r"\1{.cpp}", block)
         blocks.append(block)
     return "".join(blocks)
 

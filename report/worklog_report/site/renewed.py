@@ -1,10 +1,11 @@
-"""The repository's pages with every table of results made anew, and without their claims."""
+"""The repository's pages: tables and values of results made anew, claims taken out."""
 
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..claims import claims
+from ..claims import claims, values
+from ..claims.measurements import Measurements
 from ..pages import annotated_pages, doc_pages, markdown
 from ..results import ladder
 from ..results.ladder import Ladder
@@ -48,8 +49,14 @@ def renewed_pages(
     _write(markdown.updated_files(run.units, results, profiles, steps, copy / "README.md"))
     _write(annotated_pages.updated_files(run.units, run.annotations, steps))
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
-    texts = {file: claims.stripped(text_of(copy / file)) for file in _pages_of(copy)}
+    held = Measurements(run, recorded)
+    texts = {file: _without_comments(file, text_of(copy / file), held) for file in _pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
+
+
+def _without_comments(file: Path, text: str, held: Measurements) -> str:
+    """With the values that were measured, and without what only this repository's tools read."""
+    return claims.stripped(values.stripped(file, values.renewed(file, text, held)))
 
 
 def _pages_of(root: Path) -> list[Path]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from ..claims import claims
 from ..claims.measurements import Measurements
+from ..pages.code_blocks import marked
 from ..results.recorded_run import files_of
 from ..results.steps import Unit
 from ..support import arguments as common
 from ..support.output import write_whole
 from . import diff_pages, figures, ladder_picture, steps_graph
 from .book import STEPS, Book, read_book, steps_of, titled
-from .code_blocks import marked
 from .navigation import list_of_steps, with_subpages, with_turns
 from .page_text import Site, converted
 from .renewed import Renewed, renewed_pages

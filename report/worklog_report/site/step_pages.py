@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+from ..pages.code_blocks import code_blocks, label, new_blocks
 from ..results.records import InputError
 from ..results.steps import Unit
 from . import diff_pages
-from .code_blocks import code_blocks, label, new_blocks
 
 # Before the first of these, which every page has.
 _CODE_STANDS_BEFORE = ("## Prediction", "## Build and run", "## Result")
