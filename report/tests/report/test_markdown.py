@@ -62,7 +62,8 @@ def test_counts_and_times_of_other_shapes_share_no_row(workplace):
     files = workplace.write("records.json", records), workplace.write("b.json", bench)
     workplace.run("--update-readme", "--recorded", files[1])
     text = (workplace.steps / "04_fourth/README.md").read_text()
-    counted, timed = text.partition("timed at")[::2]
+    said, counted, timed = text.replace("timed at", "<details>").split("<details>", 2)
+    assert "step 04 takes **53.3 µs**, where step 03 takes 1067 µs" in said
     assert "| 04 Fourth, 1 × 1048576 | 2 | 1 | 16 | 1 |\n" in counted
     assert "| 03 Third, 64 × 4000 | 2 |" in counted
     assert "| 04 Fourth, 1 × 16777216 |" in timed
@@ -83,6 +84,30 @@ def test_a_steps_page_compares_it_with_what_it_builds_on(workplace):
         "| counted at 64 × 4000", "| ---", "| 02 Second", "| 03 Third", "| 03a unsafe",
         "| timed at 4000 × 4000", "| ---", "| 02 Second", "| 03 Third", "| 03a unsafe",
     ]  # fmt: skip
+
+
+def test_a_steps_page_says_what_came_out_before_its_folded_tables(workplace):
+    workplace.run("--update-readme", *recorded(workplace))
+    text = (workplace.steps / "03_third/README.md").read_text()
+    said, tables = text.partition("<!-- results:begin -->")[2].split("<details>", 1)
+    assert "At 64 × 4000 the executor counts 2 loads and 1 store per logit in one launch" in said
+    assert "exactly as predicted" in said and "touches 32 sectors" in said
+    assert "step 03 takes **187 µs**, where step 02 takes 170 µs" in said
+    assert "it is slower, and takes 1.10 times as long" in said
+    assert "18 % of the speed at which a copy" in said
+    assert "|" not in said
+    assert tables.count("<summary>") == tables.count("</details>") == 2
+
+
+def test_a_page_says_where_counts_are_not_as_predicted(workplace):
+    records = synthetic.records()
+    for row in records["records"]:
+        if row["step"] == "03_third":
+            row["predicted_loads"] = 1
+    workplace.write("records.json", records)
+    workplace.run("--update-readme", *recorded(workplace))
+    text = (workplace.steps / "03_third/README.md").read_text()
+    assert "which is NOT what was predicted at every shape" in text
 
 
 @pytest.mark.parametrize(("slowness", "said"), [(0.99, True), (0.997, False), (1.01, False)])

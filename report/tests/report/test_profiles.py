@@ -97,7 +97,7 @@ def test_without_profiles_there_is_no_section(workplace):
 def test_a_steps_page_has_the_hardwares_table(workplace):
     assert workplace.run("--update-readme", *recorded(workplace)) == 0
     page = (workplace.steps / "02_second/README.md").read_text()
-    table = page.partition("What only hardware knows:")[2]
+    table = page.partition("What only hardware knows")[2]
     assert (
         "| 02 Second | 1.00 | 0.50 | 25 % | 50 % | 22 | 46 of 50 % | L2, 82 % | global memory |\n"
     ) in table

@@ -67,12 +67,13 @@ def _section(unit: Unit, annotation: Annotation) -> str:
     rows += [row for line in lines for row in _rows(line, unit, annotation)]
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return (
-        f"\n{table}\nThe lines that do the most, {annotation.shape.dtype}, "
-        f"{annotation.shape.size()} in blocks of {annotation.block_size} threads, on the CPU\n"
-        "executor. Sectors are of global memory; for shared memory it is wavefronts, "
-        "rounds in which its 32 banks\nserve a request. The picture is of a smaller case, which "
-        f"its text names{_repeated(annotation)}.\n\n"
+        f"\nThe picture shows a small case{_repeated(annotation)}.\n\n"
         f"![{access_picture.described(annotation)}](access.svg)\n\n"
+        "<details><summary>The lines that do the most, with their counts</summary>\n\n"
+        f"{table}\nCounted on the CPU executor for {annotation.shape.dtype}, "
+        f"{annotation.shape.size()}, in blocks of {annotation.block_size} threads. Sectors are\n"
+        "of global memory; for shared memory it is wavefronts, the rounds in which its 32 banks "
+        "serve a\nrequest.\n\n</details>\n\n"
     )
 
 
@@ -83,7 +84,7 @@ def _repeated(annotation: Annotation) -> str:
     if found is None:
         return ""
     name = access_picture.name_of(found)
-    return f'; "{name}" is the\nfirst of {found.of} requests that a warp makes there'
+    return f', in which "{name}" is the first of {found.of}\nrequests that a warp makes there'
 
 
 def _rows(line: Line, unit: Unit, annotation: Annotation) -> list[list[str]]:

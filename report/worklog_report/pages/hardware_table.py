@@ -33,7 +33,7 @@ def render(rows: list[Row], hardware: Hardware) -> str:
     where = f"On {hardware.gpu}, {hardware.date[:10]}, {shapes[0].dtype} at "
     where += " and ".join(shape.size() for shape in shapes)
     text = "".join(f"| {' | '.join(line)} |\n" for line in table)
-    return f"What only hardware knows:\n\n{text}\n{where}{_CAPTION}\n\n"
+    return f"\n{text}\n{where}{_CAPTION}\n"
 
 
 def _profiled_shape(row: Row, hardware: Hardware) -> Shape | None:

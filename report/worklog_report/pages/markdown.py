@@ -10,7 +10,7 @@ from ..results.ladder import Ladder, Row, Timing, Verdict
 from ..results.profiles import Profiles
 from ..results.records import InputError, Results, Shape
 from ..results.steps import Unit
-from . import hardware_table
+from . import hardware_table, result_sentences
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
@@ -64,17 +64,39 @@ def _ladder_text(table: Ladder, results: Results) -> str:
 
 
 def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) -> str:
-    """The step, its variants, and before them whatever they are compared with."""
+    """What came out in sentences; then, folded, the tables of the step, its variants, and before
+    them whatever they are compared with."""
     own = [row for row in table.rows if row.unit.step == unit.step]
     compared = {row.builds_on for row in own}
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
     rows = before + own
-    text = _tables(rows, table, results, link=False)
+    text = _sentences(own[0], table, results)
+    text += _folded("The counts, beside those of the step before", _counted(rows, table, False))
+    if results.run is not None and any(row.timing for row in rows):
+        title = "The times and errors, with the variants of this step"
+        text += _folded(title, _timed(rows, table, results, False))
     hardware = profiles.hardware
     own_names = {row.unit.name for row in own}
-    if hardware is None or not any(launch.unit in own_names for launch in hardware.launches):
+    if hardware is not None and any(launch.unit in own_names for launch in hardware.launches):
+        text += _folded("What only hardware knows", hardware_table.render(rows, hardware))
+    return f"\n{text}" if text else "\n"
+
+
+def _sentences(row: Row, table: Ladder, results: Results) -> str:
+    text = f"{result_sentences.counts(row.accesses)}\n\n" if row.accesses else ""
+    if results.run is None:
         return text
-    return text + hardware_table.render(rows, hardware)
+    if row.timing is None:
+        return f"{text}{_NOT_TIMED}\n"
+    labels = {other.unit.name: other.unit.label for other in table.rows}
+    return f"{text}{result_sentences.times(row, labels.get(row.builds_on, ''))}\n\n"
+
+
+def _folded(title: str, text: str) -> str:
+    """What most readers pass over at first; "" if there is nothing."""
+    if not text:
+        return ""
+    return f"<details><summary>{title}</summary>\n{text}\n</details>\n\n"
 
 
 def _tables(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
@@ -107,7 +129,7 @@ def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
     baselines = table.baselines if link else []
     shapes = [row.timing.shape if row.timing else None for row in rows]
     if not any(shapes):
-        return _NOT_TIMED
+        return ""
     head = [
         _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
         "of copy or read", "gain",
@@ -164,7 +186,7 @@ _SECTORS = (
 
 
 _NOT_TIMED = (
-    "\nNo GPU has timed this step yet: the last recorded run is older. "
+    "No GPU has timed this step yet: the last recorded run is older. "
     "What is predicted above still waits for it.\n"
 )
 
