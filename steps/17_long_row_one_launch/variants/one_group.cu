@@ -482,7 +482,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
   Normalizer part = {m_of_tile, {d.value - kStart<T>, d.rest}};
 
-  float m_of_group[kGroups];
+  float m_of_group[kGroups] = {};  // or g++ 12 warns that the only one may be unset
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const Range group = group_of(g);
