@@ -254,7 +254,7 @@ NO_RESULT = {
     "docs/pages/executor.md": [
         "The figures are those that", "A figure that two rules move", "Constant loads are not",
     ],
-    "docs/pages/many_rows.md": ["Which step builds on which", "<!-- figure: steps"],
+    "docs/pages/many_rows.md": ["Which step builds on which", "![01 Naive"],
     "docs/pages/numerics.md": ["The wide end is of few rows", "Sums stay in fp32"],
     "docs/pages/one_long_row.md": ["The row is read twice and written once"],
     "docs/pages/speed_of_light.md": ["A row that is there in full leaves time"],

@@ -147,11 +147,15 @@ def test_code_is_left_alone(site):
     assert converted(text, PAGE, site) == text
 
 
+def test_quoted_code_gets_doxygens_name_of_its_language(site):
+    assert converted("```cuda\nf();\n```\n", PAGE, site) == "```{.cpp}\nf();\n```\n"
+
+
 def test_figures_stand_in_the_page(site):
-    assert "\\htmlinclude[block] tree.svg" in converted("<!-- figure: tree -->", PAGE, site)
+    assert "\\htmlinclude[block] tree.svg" in converted("![A tree.](figures/tree.svg)", PAGE, site)
     assert "\\htmlinclude[block] access_05.svg" in converted("![text](access.svg)", STEP, site)
     with pytest.raises(InputError, match="no such figure"):
-        converted("<!-- figure: none -->", PAGE, site)
+        converted("![](none.svg)", PAGE, site)
 
 
 # ---- folds ----

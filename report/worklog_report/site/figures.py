@@ -39,21 +39,24 @@ def _write_figures(options: argparse.Namespace) -> int:
 
 def figures(run: RecordedRun) -> dict[str, str]:
     """Every figure by the name of its file."""
-    drawn = {
-        "memory_hierarchy.svg": memory_hierarchy.figure(run),
-        "reduction_tree_04.svg": reduction_trees.shared_memory_tree(),
-        "reduction_tree_05.svg": reduction_trees.shuffle_tree(),
-        "roofline.svg": roofline_page.roofline_svg(run, standalone=False),
-    }
+    drawn = {"roofline.svg": themed(roofline_page.roofline_svg(run, standalone=False))}
     for unit in run.units:
         if unit.variant:
             continue
         if unit.name not in run.annotations:
             raise InputError(f"{unit.name}: none of the files has its annotations")
-        annotation = run.annotations[unit.name]
-        drawn[f"access_{unit.label}.svg"] = access_picture.render(
-            annotation, unit.sources, standalone=False
-        )
+        svg = access_picture.render(run.annotations[unit.name], unit.sources, standalone=False)
+        drawn[f"access_{unit.label}.svg"] = themed(svg)
+    return of_pages(run) | drawn
+
+
+def of_pages(run: RecordedRun) -> dict[str, str]:
+    """Those that page_figures puts beside the pages that show them."""
+    drawn = {
+        "memory_hierarchy.svg": memory_hierarchy.figure(run),
+        "reduction_tree_04.svg": reduction_trees.shared_memory_tree(),
+        "reduction_tree_05.svg": reduction_trees.shuffle_tree(),
+    }
     return {name: themed(svg) for name, svg in drawn.items()}
 
 

@@ -22,7 +22,6 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _CUDA_FENCE = re.compile(r"^(```)cuda$", re.M)  # a code host's name of the language
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
-_FIGURE = re.compile(r"<!-- figure: (\w+) -->")
 _SOURCES = (".cu", ".cuh", ".cpp", ".h", ".py", ".sh", ".cmake")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\n\n)[^*])+)(?<=\S)\*\*")
@@ -115,7 +114,6 @@ def _prose(text: str, source: Path, site: Site) -> str:
     text = _FOLD.sub(r"\\htmlonly[block]\n\g<0>\n\\endhtmlonly", text)
     text = re.sub(r"^\|.*$", lambda row: _UNIT.sub("\u00a0", row[0]), text, flags=re.M)
     text = _IMAGE.sub(lambda match: figure(_figure_of(match[2], source), source, site), text)
-    text = _FIGURE.sub(lambda match: figure(f"{match[1]}.svg", source, site), text)
     return _LINK.sub(lambda match: _link(match[1], match[2], source, site), text)
 
 

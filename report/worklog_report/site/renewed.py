@@ -43,14 +43,14 @@ def renewed_pages(
     results = read_results(records, [], recorded)
     run = read_recorded_run(recorded, annotations, root / "steps")
     shutil.rmtree(copy, ignore_errors=True)
-    for file in _pages_of(root):
+    for file in pages_of(root):
         write_whole(copy / file, text_of(root / file))
     steps, profiles = copy / "steps", read_profiles(recorded)
     _write(markdown.updated_files(run.units, results, profiles, steps, copy / "README.md"))
     _write(annotated_pages.updated_files(run.units, run.annotations, steps))
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
     held = Measurements(run, recorded)
-    texts = {file: _without_comments(file, text_of(copy / file), held) for file in _pages_of(copy)}
+    texts = {file: _without_comments(file, text_of(copy / file), held) for file in pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
 
 
@@ -59,7 +59,8 @@ def _without_comments(file: Path, text: str, held: Measurements) -> str:
     return claims.stripped(values.stripped(file, values.renewed(file, text, held)))
 
 
-def _pages_of(root: Path) -> list[Path]:
+def pages_of(root: Path) -> list[Path]:
+    """The repository's Markdown, named from its root."""
     found = list(root.glob("*.md"))
     for folder in _FOLDERS:
         found += (root / folder).rglob("*.md")
