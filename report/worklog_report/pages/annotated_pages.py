@@ -2,7 +2,7 @@
 
 For each step it writes steps/NN_slug/access.svg, the access picture, and in the page, between two
 marker lines, the picture and a table of the lines that ask the most of the memory system; and the
-lines of its kernel that it quotes (quoted_code.py).
+lines of its kernel that it quotes (quoted_code.py), as README.md does.
 """
 
 import argparse
@@ -55,7 +55,19 @@ def updated_files(
         text = text_of(page)
         text = replace_between(text, (BEGIN, END), _section(unit, annotation), page)
         texts[page] = quoted_code.quoted(text, page, unit.sources)
+    readme = steps.parent / "README.md"
+    if readme.is_file():
+        texts[readme] = quoted_code.quoted(text_of(readme), readme, _kernels(units, steps))
     return texts
+
+
+def _kernels(units: list[Unit], steps: Path) -> dict[str, str]:
+    """As README.md names them: steps/05_warp_shuffle/softmax.cu."""
+    return {
+        f"{steps.name}/{unit.step}/softmax.cu": unit.files["softmax.cu"]
+        for unit in units
+        if not unit.variant
+    }
 
 
 def _section(unit: Unit, annotation: Annotation) -> str:

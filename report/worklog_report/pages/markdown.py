@@ -10,10 +10,11 @@ from ..results.ladder import Ladder, Row, Timing, Verdict
 from ..results.profiles import Profiles
 from ..results.records import InputError, Results, Shape
 from ..results.steps import Unit
-from . import hardware_table, result_sentences
+from . import hardware_table, readme_tables, result_sentences
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
+_GLANCE = ("<!-- glance:begin -->", "<!-- glance:end -->")
 
 
 def replace_between_markers(text: str, table: str, path: Path) -> str:
@@ -41,13 +42,20 @@ def updated_files(
 ) -> dict[Path, str]:
     """The README and every step's page, with tables as the results have them."""
     table = ladder.build(units, results, "f32")
-    texts = {readme: _updated(readme, _ladder_text(table, results))}
+    texts = {readme: _updated_readme(readme, units, table, results)}
     for unit in units:
         if not unit.variant:
             page = steps / unit.step / "README.md"
             own = ladder.build(units, results, "f32", shown=unit.shown)
             texts[page] = _updated(page, _step_text(unit, own, results, profiles))
     return texts
+
+
+def _updated_readme(readme: Path, units: list[Unit], table: Ladder, results: Results) -> str:
+    text = _updated(readme, f"{readme_tables.ladder_text(table, results)}\n")
+    if _GLANCE[0] not in text:
+        return text
+    return replace_between(text, _GLANCE, f"{readme_tables.glance_text(results, units)}\n", readme)
 
 
 def _updated(path: Path, table: str) -> str:
@@ -58,11 +66,6 @@ def _updated(path: Path, table: str) -> str:
     return replace_between_markers(text, table, path)
 
 
-def _ladder_text(table: Ladder, results: Results) -> str:
-    rows = [row for row in table.rows if not row.unit.variant]
-    return _tables(rows, table, results, link=True)
-
-
 def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) -> str:
     """What came out in sentences; then, folded, the tables of the step, its variants, and before
     them whatever they are compared with."""
@@ -71,10 +74,10 @@ def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) 
     before = [row for row in table.rows if row.unit.step != unit.step and row.unit.name in compared]
     rows = before + own
     text = _sentences(own[0], table, results)
-    text += _folded("The counts, beside those of the step before", _counted(rows, table, False))
+    text += _folded("The counts, beside those of the step before", _counted(rows, table))
     if results.run is not None and any(row.timing for row in rows):
         title = "The times and errors, with the variants of this step"
-        text += _folded(title, _timed(rows, table, results, False))
+        text += _folded(title, _timed(rows, table, results))
     hardware = profiles.hardware
     own_names = {row.unit.name for row in own}
     if hardware is not None and any(launch.unit in own_names for launch in hardware.launches):
@@ -99,21 +102,12 @@ def _folded(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n{text}\n</details>\n\n"
 
 
-def _tables(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
-    """What was counted, and what was timed: apart, for it is not at the same shapes. `link`: the
-    README's, whose steps link to their pages, and whose times end in baselines."""
-    text = _counted(rows, table, link)
-    if results.run is not None:
-        text += _timed(rows, table, results, link)
-    return text + "\n" if text else "\n"
-
-
-def _counted(rows: list[Row], table: Ladder, link: bool) -> str:
+def _counted(rows: list[Row], table: Ladder) -> str:
     shapes = [row.accesses.shape if row.accesses else None for row in rows]
     if not any(shapes):
         return ""
     head = [_place("counted at", shapes), "loads", "stores", "sectors a load request", "launches"]
-    names = _names(rows, shapes, link)
+    names = _names(rows, shapes)
     lines = [[name, *_counts(row)] for name, row in zip(names, rows, strict=True)]
     exact = all(row.accesses.exact for row in rows if row.accesses)
     return (
@@ -124,9 +118,8 @@ def _counted(rows: list[Row], table: Ladder, link: bool) -> str:
     )
 
 
-def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
+def _timed(rows: list[Row], table: Ladder, results: Results) -> str:
     labels = {row.unit.name: row.unit.label for row in table.rows}
-    baselines = table.baselines if link else []
     shapes = [row.timing.shape if row.timing else None for row in rows]
     if not any(shapes):
         return ""
@@ -141,13 +134,9 @@ def _timed(rows: list[Row], table: Ladder, results: Results, link: bool) -> str:
             *_verdict_cells(verdicts[row.unit.name], row.verdict),
             *_time_cells(row.timing, labels),
         ]
-        for name, row in zip(_names(rows, shapes, link), rows, strict=True)
+        for name, row in zip(_names(rows, shapes), rows, strict=True)
     ]
-    lines += [
-        [f"{name}, {timing.shape.size()}", "–", "–", *_time_cells(timing, labels)]
-        for name, timing in baselines
-    ]
-    shown = [row.timing for row in rows if row.timing] + [timing for _, timing in baselines]
+    shown = [row.timing for row in rows if row.timing]
     return _lines(head, lines) + _caption(table, shown, results)
 
 
@@ -162,18 +151,17 @@ def _place(what: str, shapes: list[Shape | None]) -> str:
     return f"{what} {first.size()}" if first and not others else f"step, {what}"
 
 
-def _names(rows: list[Row], shapes: list[Shape | None], link: bool) -> list[str]:
+def _names(rows: list[Row], shapes: list[Shape | None]) -> list[str]:
     """Each with its own shape, unless the head names that of all."""
     several = len({shape for shape in shapes if shape}) > 1
     return [
-        _name(row.unit, link) + (f", {shape.size()}" if several and shape else "")
+        _name(row.unit) + (f", {shape.size()}" if several and shape else "")
         for row, shape in zip(rows, shapes, strict=True)
     ]
 
 
-def _name(unit: Unit, link: bool) -> str:
-    name = f"{unit.label} {unit.title}"
-    return f"[{name}](steps/{unit.step}/README.md)" if link else name
+def _name(unit: Unit) -> str:
+    return f"{unit.label} {unit.title}"
 
 
 _SECTORS = (

@@ -1,8 +1,8 @@
 """The kernel's lines in the page that explains them, taken from the source.
 
 Between the lines <!-- code: FILE, NAME --> and <!-- code:end --> stands the function or type NAME
-of FILE, which lies beside the page or in a folder there. With a third part in quotes it is one
-statement of it, the one whose first line has this text:
+of FILE, which lies beside the page or in a folder there; README.md names it from the root. With a
+third part in quotes it is one statement of it, the one whose first line has this text:
 
     <!-- code: softmax.cu, softmax, "for (int col = thread" -->
 """
@@ -15,7 +15,7 @@ from ..results.records import InputError
 from .code_blocks import CodeBlock, code_blocks
 
 END = "<!-- code:end -->"
-_BEGIN = re.compile(r"<!-- code: (?P<file>[\w.]+), (?P<name>\w+)(?:, \"(?P<statement>.+)\")? -->")
+_BEGIN = re.compile(r"<!-- code: (?P<file>[\w./]+), (?P<name>\w+)(?:, \"(?P<statement>.+)\")? -->")
 _LOOKS_LIKE_ONE = re.compile(r"<!--\s*code\b")
 
 

@@ -1,0 +1,141 @@
+"""README.md's two tables: a line for each step, and who is how fast at shapes that people have."""
+
+from dataclasses import dataclass
+
+from ..results import ladder
+from ..results.ladder import LIBRARIES, Ladder, Row
+from ..results.records import BenchRun, Record, Results, Shape
+from ..results.steps import Unit
+
+# Rows that are short, long and longer than what lies on the chip, in fp32 and in half its bytes.
+_AT_A_GLANCE = (
+    Shape("f32", 1000000, 64), Shape("f32", 4000, 1000), Shape("f32", 4000, 4000),
+    Shape("f32", 4000, 25000), Shape("f32", 4000, 100000), Shape("bf16", 32768, 4096),
+    Shape("bf16", 8192, 50257), Shape("f32", 1, 16777216),
+)  # fmt: skip
+_TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """What takes `us` for a shape."""
+
+    name: str
+    us: float
+
+
+def ladder_text(table: Ladder, results: Results) -> str:
+    """A line for each step: what it asks of memory and, where a GPU has timed it, how fast it
+    is."""
+    rows = [row for row in table.rows if not row.unit.variant]
+    timed = results.run is not None
+    head = ["step", "loads", "stores", "sectors per load"]
+    head += ["timed at", "time", "of the copy's speed"] if timed else []
+    lines = [[_link(row.unit), *_counts(row), *(_times(row) if timed else [])] for row in rows]
+    text = _table(head, lines, left=1)
+    text += (
+        f"\nLoads and stores of global memory per logit, {_TYPES[table.dtype]}, as the CPU "
+        "executor\ncounts them. A sector is 32 bytes: the 32 lanes of a warp need 32 of them if "
+        "each lane reads a row of\nits own, 4 if they read side by side.\n"
+    )
+    if not timed:
+        return text
+    return text + (
+        f"Times were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
+        "start. A step that writes little is compared with a read instead of a copy.\n"
+    )
+
+
+def glance_text(results: Results, units: list[Unit]) -> str:
+    """For each shape the fastest step and the libraries, in shares of the copy's speed; "" where no
+    GPU has timed anything."""
+    run = results.run
+    shapes = [shape for shape in _AT_A_GLANCE if run and _us("copy", run, shape)]
+    if not shapes:
+        return ""
+    head = ["logits", "our fastest", "", "PyTorch", "cuDNN", "Triton or torch.compile"]
+    lines = [_glance(shape, run, units) for shape in shapes]
+    return _table(head, lines, left=2) + (
+        "\n100 % is the speed at which a copy moves the same bytes; a little more than that is the "
+        f"spread of two\nmeasurements. Measured on {_place(run)}; a dash stands where a library "
+        "was not timed.\n"
+    )
+
+
+def _glance(shape: Shape, run: BenchRun, units: list[Unit]) -> list[str]:
+    copy = _us("copy", run, shape)
+    steps = {unit.name: unit for unit in units if not unit.variant}
+    own = [
+        _Timed(row.unit, row.times["median_us"])
+        for row in run.records
+        if row.shape == shape and _is_cold_softmax(row) and row.unit in steps
+    ]
+    best = min(own, key=lambda one: one.us, default=None)
+    share = _share(copy, best.us) if best else "–"
+    others = [_fastest(run, shape, kind) for kind in (("pytorch",), ("cudnn",), _COMPILERS)]
+    return [
+        f"{shape.size()}, {_TYPES[shape.dtype]}",
+        _link(steps[best.name]) if best else "–",
+        share,
+        *(_share(copy, us) if us else "–" for us in others),
+    ]
+
+
+_COMPILERS = ("triton", "torch_compile")
+
+
+def _is_cold_softmax(row: Record) -> bool:
+    return "median_us" in row.times and row.cache == "cold" and ladder.computes(row) == "softmax"
+
+
+def _fastest(run: BenchRun, shape: Shape, libraries: tuple[str, ...]) -> float | None:
+    times = [
+        row.times["median_us"]
+        for row in run.baselines
+        if row.shape == shape and row.cache == "cold" and "median_us" in row.times
+        and row.name.split("/")[0] in libraries and "/softmax" in row.name
+    ]  # fmt: skip
+    assert set(libraries) <= set(LIBRARIES)
+    return min(times, default=None)
+
+
+def _us(name: str, run: BenchRun, shape: Shape) -> float | None:
+    found = (
+        row.times.get("median_us")
+        for row in run.baselines
+        if (row.name, row.shape, row.cache) == (name, shape, "cold")
+    )
+    return next(found, None)
+
+
+def _share(limit_us: float, us: float) -> str:
+    return ladder.percent_text(limit_us / us)
+
+
+def _link(unit: Unit) -> str:
+    return f"[{unit.label} {unit.title}](steps/{unit.step}/README.md)"
+
+
+def _counts(row: Row) -> list[str]:
+    if row.accesses is None:
+        return ["–"] * 3
+    counts = row.accesses.loads, row.accesses.stores, row.accesses.sectors_per_load_request
+    return [f"{count:.3g}" for count in counts]
+
+
+def _times(row: Row) -> list[str]:
+    if row.timing is None:
+        return ["–"] * 3
+    timing = row.timing
+    share = ladder.percent_text(timing.fraction) or "–"
+    return [timing.shape.size(), ladder.time_text(timing.median_us), share]
+
+
+def _place(run: BenchRun) -> str:
+    return f"{run.machine.name}, {run.machine.date[:10]}"
+
+
+def _table(head: list[str], lines: list[list[str]], left: int) -> str:
+    """Its first `left` columns hold words."""
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *lines])
