@@ -151,7 +151,7 @@ void print_stated_failures(const std::vector<const Step*>& steps) {
 void print_legend() {
   std::cout << "\nulp: the worst error, in units in the last place of the type; of bound: its "
                "share of what is allowed\n"
-               "loads, stores: accesses of global memory an element";
+               "loads, stores: accesses of global memory per element";
 #ifdef SIMT_EXECUTOR
   std::cout << "; sectors/request: 32-byte sectors that a warp's load touches\n";
 #else

@@ -19,6 +19,15 @@ UNITS = [
     ("05_topk", "", "04_fourth", (1, 0, 0), (0, 0, 2), 0.6, True),
     ("05_topk", "then", "05_topk", (4, 0, 0), (1, 0, 2), 2.4, True),
 ]
+# Made-up times of the third step by block size.
+SWEEP = {
+    "context": {"gpu": GPU},
+    "sweep": [
+        {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
+         "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
+        for cols in (10, 100)
+    ],
+}  # fmt: skip
 
 
 def record(unit, dtype="f32", rows=64, cols=4000, **changes):

@@ -9,16 +9,6 @@ from worklog_report.__main__ import main
 from worklog_report.claims.measurements import Measurements
 from worklog_report.results.recorded_run import read_recorded_run
 
-# Made-up times of the third step by block size.
-SWEEP = {
-    "context": {"gpu": synthetic.GPU},
-    "sweep": [
-        {"step": "03_third", "variant": "", "dtype": "f32", "rows": 10, "cols": cols, "k": 0,
-         "block_sizes": {"32": {"median_us": 4.0}, "256": {"median_us": 5.0}}}
-        for cols in (10, 100)
-    ],
-}  # fmt: skip
-
 
 class Workplace:
     """A folder with synthetic steps and results, and the report's command."""
@@ -76,7 +66,7 @@ def recorded_folder(tmp_path_factory):
         for kind, worst in inputs
     ]
     for name, data in (
-        ("bench", synthetic.bench()), ("errors", {"records": errors}), ("sweep", SWEEP),
+        ("bench", synthetic.bench()), ("errors", {"records": errors}), ("sweep", synthetic.SWEEP),
         ("hardware", synthetic.hardware()), ("parity", synthetic.parity(reason="varies")),
     ):  # fmt: skip
         synthetic.write(folder, f"{name}.json", data)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from conftest import SWEEP
 from repository import ROOT
 
 from worklog_report.claims import claims
@@ -213,13 +212,15 @@ def test_a_failure_is_an_infinite_error(recorded_folder, tmp_path):
 
 
 def test_a_broken_sweep_is_named(recorded_folder, tmp_path, measurements):
-    broken = synthetic.write(tmp_path, "sweep.json", SWEEP | {"sweep": [{"step": "03_third"}]})
+    broken = synthetic.write(
+        tmp_path, "sweep.json", synthetic.SWEEP | {"sweep": [{"step": "03_third"}]}
+    )
     with pytest.raises(claims.InputError, match=r"sweep.json: sweep\[0\]: missing field 'variant'"):
         Measurements(measurements._run, [broken])
 
 
 def test_another_gpus_sweep_is_left_aside(recorded_folder, tmp_path, measurements):
-    theirs = SWEEP | {"context": {"gpu": "another"}}
+    theirs = synthetic.SWEEP | {"context": {"gpu": "another"}}
     other = synthetic.write(tmp_path, "z.json", theirs)
     both = Measurements(measurements._run, [other, recorded_folder / "sweep.json"])
     assert said("swept(03, 32) == 4 at 10 x 10", both) == ""
