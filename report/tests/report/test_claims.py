@@ -249,7 +249,7 @@ NO_RESULT = {
     "steps/03_online/README.md": [
         "**A NaN gets lost", "**And the waits have become more", "step 02, the maximum",
     ],
-    "steps/06_vectorized/README.md": ["Where the stores went.", "Where the instructions went."],
+    "steps/06_vectorized/README.md": ["**Where the stores went", "**Where the instructions went"],
     "steps/07_topk_fusion/README.md": ["The list is easy to"],
     "docs/pages/errata.md": ["Step 01's maxima go through memory", "The other texts count right"],
     "docs/pages/executor.md": [
