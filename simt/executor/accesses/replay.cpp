@@ -11,22 +11,34 @@
 
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/counters/tracing.h"
+#include "simt/executor/counters/warp_recording.h"
 
 namespace simt {
 namespace {
 
 // Who learns of a warp's requests.
 struct Audience {
-  Tally& tally;         ///< counts them
-  const Warp* watched;  ///< the warp, if the requests are checked for races
-  bool traced;          ///< whether they are also recorded one by one
+  Tally& tally;             ///< counts them
+  const Warp* watched;      ///< the warp, if the requests are checked for races
+  bool traced;              ///< whether they are also recorded one by one
+  WarpRecording* recorded;  ///< of the warp, null if it has none
 
   void tell(const Request& request) const {
     if (watched != nullptr) note_in_global_races(*watched, request);
+    if (recorded != nullptr) [[unlikely]]
+      recorded->request(request);
     if (!is_counted(request.kind)) return;
     if (traced) [[unlikely]]
       trace_request(request);
     tally.add(request);
+  }
+
+  /// The replay has passed these events.
+  void pass(const Event* path, std::size_t events) const {
+    if (recorded == nullptr) [[likely]]
+      return;
+    recorded->pass_meetings(
+        static_cast<std::size_t>(std::count(path, path + events, kMeetingPoint)));
   }
 
  private:
@@ -154,6 +166,7 @@ void count_common(const Audience& audience, Worker& worker, Request& request, st
     request.site = path[i];
     count_row(audience, request, worker.log.row(accesses++));
   }
+  audience.pass(path, events);
 }
 
 // ---- what they did apart ----
@@ -205,6 +218,14 @@ Request request_of(const Cursors& cursors) {
   return request;
 }
 
+// A bit for each.
+std::uint32_t lanes_of(const Cursors& cursors) {
+  std::uint32_t lanes = 0;
+  for (unsigned i = 0; i < cursors.count; ++i)
+    lanes |= 1u << cursors.of[i].lane;
+  return lanes;
+}
+
 // How many events all paths have in common from the start.
 std::size_t common_events(const Cursors& cursors) {
   const Cursor& first = cursors.of[0];
@@ -230,6 +251,7 @@ std::size_t take_together(const Audience& audience, Cursors& cursors, std::size_
                  [&](unsigned k) { return cursors.of[k].access_ahead(accesses); });
     ++accesses;
   }
+  audience.pass(begin, events);
   for (unsigned k = 0; k < cursors.count; ++k) {
     cursors.of[k].go(events, accesses);
   }
@@ -297,10 +319,14 @@ class DivergentReplay {
       stops[i] = part.end = std::find(part.at, part.end, kMeetingPoint);
     }
     replay(segment, before);
+    const Event* met = nullptr;
     for (unsigned i = 0; i < cursors.count; ++i) {
       go_to(cursors.of[i], stops[i]);
-      cursors.of[i].at += stops[i] != cursors.of[i].end;
+      if (stops[i] == cursors.of[i].end) continue;
+      met = stops[i];
+      ++cursors.of[i].at;
     }
+    if (met != nullptr) audience_.pass(met, 1);
   }
 
   // Uses the cursors up.
@@ -318,7 +344,10 @@ class DivergentReplay {
   // Replays each side of a branch up to where they meet, and leaves the cursors there.
   Event replay_sides(Cursors& cursors, Event branch) {
     // A meeting point is no place in the code: then it is where the first lane goes on.
-    audience_.tally.add_divergence(branch != kMeetingPoint ? branch : *cursors.of[0].at);
+    const Event place = branch != kMeetingPoint ? branch : *cursors.of[0].at;
+    audience_.tally.add_divergence(place);
+    WarpRecording* const recorded = audience_.recorded;
+    const std::size_t parted = recorded != nullptr ? recorded->part(place, lanes_of(cursors)) : 0;
     const Event meet = flow_.reconvergence_point(branch);
     Cursors sides = cursors;
     std::uint32_t rest = 0;
@@ -335,8 +364,10 @@ class DivergentReplay {
         side.of[side.count++] = sides.of[i];
         rest &= ~(1u << i);
       }
+      if (recorded != nullptr) recorded->add_side(parted, lanes_of(side));
       replay(side, branch);
     }
+    if (recorded != nullptr) recorded->rejoin(meet, lanes_of(cursors));
     for (unsigned i = 0; i < cursors.count; ++i)
       go_to(cursors.of[i], sides.of[i].end);
     return branch;
@@ -346,11 +377,18 @@ class DivergentReplay {
   ControlFlow& flow_;
 };
 
+WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
+  WarpRecording* const recorded = recording_of(warp);
+  if (recorded != nullptr) recorded->begin_replay(worker.shared);
+  return recorded;
+}
+
 Audience begin(Worker& worker, const Warp& warp, unsigned lanes) {
   worker.tally.begin_warp(lanes);
   return {.tally = worker.tally,
           .watched = warp.block->race_key != 0 ? &warp : nullptr,
-          .traced = tracing && trace_warp(worker.shared, warp)};
+          .traced = tracing && trace_warp(worker.shared, warp),
+          .recorded = begin_recording(worker, warp)};
 }
 
 // Counts what all lanes have in common, and returns what remains. `before` is the event that all

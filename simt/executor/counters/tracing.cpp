@@ -1,14 +1,13 @@
 #include "simt/executor/counters/tracing.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
 #include <tuple>
 
+#include "simt/executor/counters/event_lines.h"
 #include "simt/executor/findings/source_lines.h"
-#include "simt/executor/log/called_lines.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/trace.h"
 
@@ -65,27 +64,12 @@ bool lies_in_array(AccessKind kind) {
   return is_global(kind) || kind == AccessKind::kConstantLoad;
 }
 
-std::string place_of(Event event, std::uintptr_t near_kernel) {
-  if (const Location* line = line_with_number(event >> 1)) {
-    return source_line(line->file, line->line);
-  }
-  return source_line(code_address(event, near_kernel));
-}
-
 void look_up_lines(const State& s) {
   std::set<std::uintptr_t> addresses;
   for (const Recorded& recorded : s.recorded) {
-    const Event site = recorded.request.site;
-    if (line_with_number(site >> 1) != nullptr) continue;
-    addresses.insert(code_address(site, s.near_kernel[recorded.at.launch]));
+    add_code_address(recorded.request.site, s.near_kernel[recorded.at.launch], addresses);
   }
   look_up_source_lines(addresses);
-}
-
-void set_line(TracedRequest& traced, const std::string& place) {
-  const std::size_t colon = place.rfind(':');
-  traced.file = place.substr(0, colon);
-  traced.line = colon == std::string::npos ? 0 : std::atoi(place.c_str() + colon + 1);
 }
 
 int index_of(const TracedArray& array, std::vector<TracedArray>& arrays) {
@@ -108,7 +92,9 @@ TracedRequest complete(const State& s, const Recorded& recorded, std::vector<Tra
   traced.bytes = request.bytes;
   traced.number = recorded.number;
   traced.of = s.made.at({recorded.at, request.site, request.kind});
-  set_line(traced, place_of(request.site, s.near_kernel[launch]));
+  const auto [file, line] = line_of(request.site, s.near_kernel[launch]);
+  traced.file = file;
+  traced.line = line;
   for (unsigned i = 0; i < request.count; ++i) {
     traced.lanes.push_back(
         {.lane = request.lanes[i],

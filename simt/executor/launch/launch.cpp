@@ -13,6 +13,7 @@
 #include "simt/executor/checkers/time_limit.h"
 #include "simt/executor/counters/place_counters.h"
 #include "simt/executor/counters/tracing.h"
+#include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/running_launch.h"
@@ -108,6 +109,7 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .blocks_per_cluster = static_cast<unsigned>(volume(blocks_that_meet(config))),
                 .blocks = volume(config.grid)};
   if (tracing) trace_launch(launch);
+  if (recording) record_launch(launch);
   begin_global_races(launch);
   const Tally& tally = run_guarded(launch);
   end_global_races(launch, tally);

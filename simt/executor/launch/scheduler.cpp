@@ -4,6 +4,7 @@
 
 #include "simt/executor/accesses/replay.h"
 #include "simt/executor/checkers/global_races.h"
+#include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/worker/rendezvous.h"
 #include "simt/executor/worker/switch.h"
@@ -55,6 +56,7 @@ void run_warp(Worker& worker, Warp& warp) {
     }
   } while (warp.ready != 0 || warp.log_full != 0);
   replay(worker, warp);
+  if (WarpRecording* const recorded = recording_of(warp)) recorded->pause(warp);
 }
 
 void begin_warp(Warp& warp) {

@@ -161,6 +161,9 @@ class LaneLog {
   /// Those of common_events() that are accesses.
   std::size_t common_accesses() const;
 
+  /// How many accesses it keeps, on the path of the warp and in its own log.
+  std::size_t accesses_kept() const { return common_accesses() + accesses_.size(); }
+
   /// Of its own log.
   const Event* path() const { return path_.data(); }
   /// In the order of the access events on path().

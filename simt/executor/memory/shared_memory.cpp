@@ -77,6 +77,14 @@ void* SharedMemory::find_or_place(unsigned slot, const SharedVariable& variable)
   return slot_begin(slot) + offset;
 }
 
+std::vector<SharedMemory::Object> SharedMemory::objects() const {
+  std::vector<Object> objects;
+  if (dynamic_bytes_ > 0) objects.push_back({"dynamic shared memory", kRedZone, dynamic_bytes_});
+  for (const auto& [variable, offset] : placed_)
+    objects.push_back({variable->name, offset, variable->bytes});
+  return objects;
+}
+
 std::string SharedMemory::describe(std::size_t offset) const {
   const Placed* below = nullptr;
   for (const Placed& placed : placed_) {

@@ -91,6 +91,14 @@ class SharedMemory {
   bool is_inside(std::size_t offset, std::size_t bytes) const {
     return offset + bytes <= kSlotBytes && belongs_[offset] && belongs_[offset + bytes - 1];
   }
+  /// An object of a slot.
+  struct Object {
+    std::string name;    ///< as the source spells it, or "dynamic shared memory"
+    std::size_t offset;  ///< within the slot
+    std::size_t bytes;   ///< of all of it
+  };
+  /// Those that this launch has reached so far, by offset.
+  std::vector<Object> objects() const;
   /// The nearest object below that offset, for a message.
   std::string describe(std::size_t offset) const;
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/worker/abandon.h"
@@ -236,14 +237,53 @@ std::uint64_t Counters::*counter_of(WarpOperation operation) {
   return operation == WarpOperation::kSync ? &Counters::warp_syncs : &Counters::shuffles;
 }
 
+unsigned source_lane(WarpOperation operation, unsigned lane, const Exchange& exchange) {
+  switch (operation) {
+    case WarpOperation::kShuffleIndex:
+      return source_lane<WarpOperation::kShuffleIndex>(lane, exchange);
+    case WarpOperation::kShuffleUp:
+      return source_lane<WarpOperation::kShuffleUp>(lane, exchange);
+    case WarpOperation::kShuffleDown:
+      return source_lane<WarpOperation::kShuffleDown>(lane, exchange);
+    default:
+      return source_lane<WarpOperation::kShuffleXor>(lane, exchange);
+  }
+}
+
+WarpEventKind kind_of(WarpOperation operation) {
+  if (operation == WarpOperation::kBallot) return WarpEventKind::kVote;
+  return operation == WarpOperation::kSync ? WarpEventKind::kWarpSync : WarpEventKind::kShuffle;
+}
+
+// What its lanes did, after perform().
+[[gnu::noinline]] void record_operation(WarpRecording& recorded, const Warp& warp,
+                                        WarpOperation operation, unsigned members, bool all_meet) {
+  const auto first = static_cast<unsigned>(std::countr_zero(members));
+  WarpEvent event;
+  event.kind = kind_of(operation);
+  event.lanes = members;
+  if (event.kind == WarpEventKind::kVote)
+    event.votes = static_cast<std::uint32_t>(warp.results[first]);
+  if (event.kind == WarpEventKind::kShuffle) {
+    event.operation = name_of(operation);
+    for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      event.others.push_back(source_lane(operation, lane, warp.lanes[lane].exchange));
+    }
+  }
+  recorded.operation(warp, std::move(event), warp.lanes[first].where, all_meet);
+}
+
 void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned members) {
   Worker& worker = *warp.block->worker;
   perform(warp, operation, mask, members, (warp.alike & members) == members);
+  const bool all_meet = worker.launch->counting && members == warp.alive;
   if (worker.launch->counting) {
     const Lane& first = warp.lanes[std::countr_zero(members)];
     worker.tally.add_operation(first.where, counter_of(operation));
+    if (WarpRecording* const recorded = recording_of(warp)) [[unlikely]]
+      record_operation(*recorded, warp, operation, members, all_meet);
   }
-  const bool all_meet = worker.launch->counting && members == warp.alive;
   const unsigned full = all_meet ? add_meeting_point(warp, members) : 0;
   warp.in_operation &= ~members;
   warp.alike = 0;
@@ -460,6 +500,17 @@ void cluster_barrier(Location where) {
   }
 }
 
+namespace {
+
+void record_leaving(const Block& block, const char* operation, Location where) {
+  for (const Warp& warp : block.warps) {
+    WarpRecording* const recorded = recording_of(warp);
+    if (recorded != nullptr && warp.ready != 0) recorded->leave(warp, operation, where);
+  }
+}
+
+}  // namespace
+
 bool release_block_barrier(Block& block) {
   const unsigned waiting = block.arrived + block.arrived_at_cluster;
   if (waiting < block.live) {
@@ -484,6 +535,7 @@ bool release_block_barrier(Block& block) {
   if (block.worker->launch->counting) {
     block.worker->tally.add_operation(block.barrier, &Counters::block_barriers);
   }
+  if (recording) record_leaving(block, "__syncthreads", block.barrier);
   return true;
 }
 
@@ -519,6 +571,8 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
   if (worker.launch->counting) {
     worker.tally.add_operation(waited.where, &Counters::cluster_barriers);
   }
+  for (unsigned slot = 0; recording && slot < count; ++slot)
+    record_leaving(*worker.blocks[slot], "a barrier of several blocks", waited.where);
   return true;
 }
 
