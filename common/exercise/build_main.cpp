@@ -21,10 +21,10 @@ int main(int argc, char** argv) {
     options.sources = {argv[2]};
     options.standard = "c++20";  // as the steps are
     const std::filesystem::path folder = argv[1];
-    const auto program = simt::run::build_program(
+    const simt::run::BuiltProgram program = simt::run::build_program(
         options, simt::run::read_toolchain(folder / "toolchain.txt"), folder);
-    if (program.empty()) return EXIT_FAILURE;
-    std::cout << program.string() << "\n";
+    if (program.path.empty()) return EXIT_FAILURE;
+    std::cout << program.path.string() << "\n";
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     std::cerr << "worklog: " << error.what() << "\n";

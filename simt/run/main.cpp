@@ -8,6 +8,7 @@
 
 #include "simt/run/options.h"
 #include "simt/run/places.h"
+#include "simt/run/player_page.h"
 #include "simt/run/process.h"
 #include "simt/run/program.h"
 #include "simt/run/record.h"
@@ -41,23 +42,42 @@ class TemporaryFile {
   fs::path path_;
 };
 
+/// A program may run for minutes: what it writes to is looked at before.
+void refuse_folders(const Options& options) {
+  for (const fs::path& file : {options.json, options.html}) {
+    const fs::path folder = file.parent_path();
+    if (file.empty()) continue;
+    if (fs::is_directory(file)) throw std::runtime_error(file.string() + ": is a directory");
+    if (!folder.empty() && !fs::is_directory(folder)) {
+      throw std::runtime_error(file.string() + ": cannot be written: there is no directory " +
+                               folder.string());
+    }
+  }
+}
+
 int run(const Options& options) {
+  refuse_folders(options);
   const fs::path prefix = fs::canonical(program_folder() / SIMT_PREFIX);
   const Toolchain toolchain = read_toolchain(prefix / SIMT_TOOLCHAIN, prefix);
-  const fs::path program = build_program(options, toolchain, cache_folder());
-  if (program.empty()) return 1;
-  const TemporaryFile record(program.string() + "." + std::to_string(getpid()) + ".record");
-  Command command = {program.string()};
+  const BuiltProgram program = build_program(options, toolchain, cache_folder());
+  if (program.path.empty()) return 1;
+  const TemporaryFile record(program.path.string() + "." + std::to_string(getpid()) + ".record");
+  Command command = {program.path.string()};
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   const auto limit = static_cast<unsigned>(options.time_limit);
-  const Ending ending =
-      watch(command,
-            {{kRecordVariable, record.path().string()}, {"SIMT_TIME_LIMIT", std::to_string(limit)}},
-            limit == 0 ? 0 : limit + kGraceSeconds);
+  const Ending ending = watch(command,
+                              {{kRecordVariable, record.path().string()},
+                               {kWarpsVariable, options.html.empty() ? "" : "1"},
+                               {"SIMT_TIME_LIMIT", std::to_string(limit)}},
+                              limit == 0 ? 0 : limit + kGraceSeconds);
   const auto known = read_record(record.path());
   print_report(std::cout, known, ending, options);
   if (!options.json.empty()) {
     simt::write_file(options.json, to_json(known, ending, options).dump(2) + "\n");
+  }
+  if (!options.html.empty()) {
+    simt::write_file(options.html,
+                     player_page(with_files(to_json(known, ending, options), program.files)));
   }
   return exit_code(known, ending);
 }

@@ -41,6 +41,10 @@ void add_all(CLI::App& app, Options& options) {
   app.add_option("--json", options.json, "write all counters and findings to FILE")
       ->type_name("FILE")
       ->take_last();
+  app.add_option("--html", options.html,
+                 "write a page to FILE that steps through what the first warps did")
+      ->type_name("FILE")
+      ->take_last();
   app.add_option("--time-limit", options.time_limit,
                  "end a program that takes longer than S seconds (300; 0: never)")
       ->type_name("S")

@@ -16,6 +16,7 @@ struct Options {
   std::string standard = "c++17";                      ///< of C++, which is nvcc's default
   std::vector<std::string> arguments;                  ///< the program's own
   std::filesystem::path json;                          ///< empty: none is wanted
+  std::filesystem::path html;                          ///< empty: none is wanted
   int time_limit = 300;                                ///< seconds; 0: none
   bool help = false;                                   ///< print the usage and nothing else
 };

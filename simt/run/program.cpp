@@ -128,7 +128,7 @@ class Builder {
         include_folders_(without_other_cudas(options.include_folders)),
         tree_(folder / "translated", toolchain.standins, include_folders_) {}
 
-  fs::path build() {
+  BuiltProgram build() {
     std::vector<fs::path> translated;
     translated.reserve(options_.sources.size());
     for (const fs::path& source : options_.sources) {
@@ -144,7 +144,7 @@ class Builder {
     for (std::size_t i = 0; i < translated.size(); ++i)
       objects.push_back(object_of(i, translated[i]));
     if (!make(objects) || !make({program_of(objects)})) return {};
-    return program_;
+    return {program_, tree_.originals()};
   }
 
  private:
@@ -245,7 +245,8 @@ class Builder {
 
 }  // namespace
 
-fs::path build_program(const Options& options, const Toolchain& toolchain, const fs::path& folder) {
+BuiltProgram build_program(const Options& options, const Toolchain& toolchain,
+                           const fs::path& folder) {
   return Builder(options, toolchain, folder).build();
 }
 

@@ -3,13 +3,22 @@
 /// recorder.cpp writes in the program and report.cpp reads.
 ///
 ///     {"launch": {"kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "counters",
-///      "lines": [{"file", "line", "counters"}]}}
+///      "lines": [{"file", "line", "counters"}], "recorded"}}
 ///     {"finding": {"kind", "message"}}
 #pragma once
+
+#include <cstddef>
 
 namespace simt::run {
 
 /// The environment variable with that file's name.
 inline constexpr char kRecordVariable[] = "SIMT_RUN_RECORD";
+
+/// The environment variable that asks for `recorded`, what the first warps did, if it is not empty.
+inline constexpr char kWarpsVariable[] = "SIMT_RUN_WARPS";
+
+/// After so many events of all launches, no further launch is recorded: a page that has more of
+/// them takes long to open.
+inline constexpr std::size_t kMaxRecordedEvents = 20000;
 
 }  // namespace simt::run

@@ -9,6 +9,7 @@
 #include "simt/executor/counters.h"
 #include "simt/executor/launch_observer.h"
 #include "simt/run/record.h"
+#include "simt/run/warp_json.h"
 
 namespace simt::run {
 namespace {
@@ -44,15 +45,22 @@ class Recorder {
   explicit Recorder(std::FILE* file) : file_(file) {}
 
   void add(const EndedLaunch& launch) {
-    write({{"launch",
-            {{"kernel", launch.kernel},
-             {"grid", to_json(launch.config.grid)},
-             {"block", to_json(launch.config.block)},
-             {"cluster", to_json(launch.config.cluster)},
-             {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
-             {"counters", to_json(launch.counters)},
-             {"lines", to_json(last_launch_by_line())}}}});
+    ordered_json values = {{"kernel", launch.kernel},
+                           {"grid", to_json(launch.config.grid)},
+                           {"block", to_json(launch.config.block)},
+                           {"cluster", to_json(launch.config.cluster)},
+                           {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
+                           {"counters", to_json(launch.counters)},
+                           {"lines", to_json(last_launch_by_line())}};
+    add_warps(values);
+    write({{"launch", std::move(values)}});
     add_new_findings();
+  }
+
+  /// Records what the warps of the launches from here on do.
+  void start_warps() {
+    records_warps_ = true;
+    start_recording();
   }
 
   /// Those of host code as well, which belong to no launch.
@@ -65,6 +73,16 @@ class Recorder {
   }
 
  private:
+  void add_warps(ordered_json& launch) {
+    if (!records_warps_) return;
+    const LaunchRecord record = take_launch_record();
+    launch["recorded"] = run::to_json(record);
+    events_ += count_events(record);
+    if (events_ < kMaxRecordedEvents) return;
+    stop_recording();
+    records_warps_ = false;
+  }
+
   /// Text from the program may be any bytes: what is not UTF-8 is replaced.
   void write(const ordered_json& record) {
     const std::string line =
@@ -75,6 +93,8 @@ class Recorder {
 
   std::FILE* file_;
   std::size_t findings_ = 0;
+  bool records_warps_ = false;
+  std::size_t events_ = 0;  ///< that were recorded
 };
 
 Recorder* recorder = nullptr;
@@ -85,6 +105,8 @@ bool start() {
   if (file == nullptr) return false;
   recorder = new Recorder(file);
   set_findings_printed(false);
+  const char* warps = std::getenv(kWarpsVariable);
+  if (warps != nullptr && *warps != '\0') recorder->start_warps();
   observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
   std::atexit([] { recorder->add_new_findings(); });
   return true;

@@ -58,6 +58,7 @@ fs::path SourceTree::mirrored(const fs::path& folder) const {
 fs::path SourceTree::add(const fs::path& file) {
   fs::path copy = mirrored(file);
   if (!outside_.try_emplace(copy).second) return copy;
+  originals_.push_back(file);
   const std::string source = read_file(file);
   if (!is_text(source)) throw std::runtime_error(file.string() + ": is not a text file");
   const fs::path absolute = fs::absolute(file).lexically_normal();

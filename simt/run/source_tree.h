@@ -28,6 +28,9 @@ class SourceTree {
   /// changed keeps its time. Throws std::runtime_error for a file that cannot be read.
   std::filesystem::path add(const std::filesystem::path& file);
 
+  /// Their originals, in the order in which they were added.
+  const std::vector<std::filesystem::path>& originals() const { return originals_; }
+
   /// Where translations of the files in `folder` are.
   std::filesystem::path mirrored(const std::filesystem::path& folder) const;
 
@@ -47,6 +50,7 @@ class SourceTree {
   std::vector<std::filesystem::path> include_folders_;
   /// By the place of the translation: what its file and those that it includes have.
   std::map<std::filesystem::path, translate::OutsideVariables> outside_;
+  std::vector<std::filesystem::path> originals_;
   std::vector<std::string> refusals_;
   std::vector<std::string> remarks_;
 };
