@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <string_view>
 
 #include "simt/run/player_parts.h"
@@ -29,10 +28,11 @@ bool is_source(const fs::path& file, const ordered_json& run) {
                      [&](const ordered_json& source) { return source == file.string(); });
 }
 
+/// Wherever the text has the mark.
 void replace(std::string& text, std::string_view mark, std::string_view by) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string::npos) throw std::logic_error("the page lacks " + std::string(mark));
-  text.replace(at, mark.size(), by);
+  for (std::size_t at = text.find(mark); at != std::string::npos;
+       at = text.find(mark, at + by.size()))
+    text.replace(at, mark.size(), by);
 }
 
 /// Text of a program may hold what ends a script.
@@ -81,7 +81,7 @@ ordered_json with_files(ordered_json run, const std::vector<fs::path>& files) {
 std::string player_page(const ordered_json& run) {
   const std::string source = run["sources"].front().get<std::string>();
   std::string page = kPlayerPage;
-  // The record comes last: whatever it holds is not looked at for marks.
+  // The record comes last: what it holds is not looked at for other marks.
   replace(page, "{{title}}", in_html(fs::path(source).filename().string()));
   replace(page, "{{style}}", kPlayerStyle);
   replace(page, "{{script}}", kPlayerScript);

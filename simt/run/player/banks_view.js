@@ -22,9 +22,12 @@ function wantedWords(event, [first, last]) {
   return wanted;
 }
 
+const mostWords = 6;
+
 function drawBank(number, words) {
-  const cells = [...words.values()].map((lanes) =>
+  const cells = [...words.values()].slice(0, mostWords).map((lanes) =>
     element("span", { class: "word asked", text: shortLanes(lanes), title: `lanes ${namedLanes(lanes)}` }));
+  if (words.size > mostWords) cells.push(element("span", { class: "word rest", text: "…" }));
   const crowded = words.size > 1;
   const label = `bank ${number}: ${counted(words.size, "word")} wanted`;
   return element("li", { class: crowded ? "bank crowded" : "bank", "aria-label": label, title: label },
@@ -56,7 +59,7 @@ function drawBanks(event, block) {
     ? " So wide an access is served in groups of lanes; two of them at once where neighbouring lanes want the same." : "";
   return element("div", {}, element("h4", { text: "Banks" }),
     element("p", { class: "hint", text: "A column is a bank with the words that are wanted of it, each with the lane that " +
-      `asks. It serves one word at a time: ×2 and more (in a double frame) are served one after the other.${together}` }),
+      `asks. It serves one word at a time: ×2 and more (in a double frame) are served one after the other; the first ${mostWords} are shown.${together}` }),
     element("p", { class: "array", text: sharedTitle(event, block) }),
     ...groups.map((group) => drawBankGroup(event, group, groups.length > 1)));
 }

@@ -12,8 +12,9 @@ function showFindings(source) {
   if (run.findings.length === 0) return;
   document.getElementById("findings").hidden = false;
   const items = run.findings.map((finding) => {
-    const links = linesOf(finding).map(({ file, line }) => {
-      const link = element("button", { type: "button", text: `${file}:${line}` });
+    const places = new Map(linesOf(finding).map((place) => [`${place.file}:${place.line}`, place]));
+    const links = [...places].map(([text, { file, line }]) => {
+      const link = element("button", { type: "button", text: `Show ${text}` });
       link.addEventListener("click", () => source.goTo(file, line));
       return link;
     });
@@ -24,6 +25,7 @@ function showFindings(source) {
 
 /** Keys that a control has a meaning of its own for are left to it. */
 function isOwnKey(target, key) {
+  if (!(target instanceof Element)) return false;
   if (target.closest("select, textarea")) return true;
   if (target.closest("button")) return key === " " || key === "Enter";
   return target.closest("input") !== null && key !== " ";

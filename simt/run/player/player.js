@@ -62,13 +62,14 @@ function makePlayer(onMove) {
   const count = element("span", { class: "step-count" });
   const title = element("h3", { class: "event-title" });
   const sentence = element("p", { class: "sentence", "aria-live": "polite" });
+  const warning = element("p", { class: "bad" });
   const steps = element("ol", { class: "steps", "aria-label": "Steps around this one" });
   const picture = element("div", { class: "picture" });
   const box = element("article", { class: "player", id, "aria-label": `Player ${players}` },
     element("p", { class: "choices" }, launchChoice.all, warpChoice.all),
     element("p", { class: "controls" }, button("First", () => stepTo(0)), button("Back", () => stepTo(at - 1)), play,
       button("Next", () => stepTo(at + 1)), button("Last", () => stepTo(events().length - 1)), speedChoice.all),
-    element("p", { class: "position" }, slider, count), title, sentence, picture, steps);
+    element("p", { class: "position" }, slider, count), title, sentence, warning, picture, steps);
 
   function events() {
     return chosen?.warp.events ?? [];
@@ -148,6 +149,7 @@ function makePlayer(onMove) {
     if (!event) return refill(picture, element("p", { text: "This warp came to no end that is recorded." }));
     title.textContent = `${event.kind} ${atLine(launch, event) && `at ${atLine(launch, event)}`}`;
     sentence.textContent = sentenceOf(event, chosen.block.warps);
+    warning.textContent = warningOf(launch, event);
     refill(picture, drawLanes(event, chosen.block, chosen.warp.lanes), drawEffect(event, chosen.block, launch));
     drawSteps();
   }

@@ -69,6 +69,13 @@ function linesOf(finding) {
   return lines;
 }
 
+/** The kinds of the findings that name this place, such as "shared-race". */
+function findingsAt(place) {
+  const names = run.findings.filter((finding) =>
+    linesOf(finding).some(({ file, line }) => file === place?.file && line === place?.line));
+  return [...new Set(names.map((finding) => finding.kind))];
+}
+
 /** "4x4" of three extents. */
 function shape(extents) {
   const [x, y, z] = extents;

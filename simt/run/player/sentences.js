@@ -8,19 +8,20 @@ function atLine(launch, event) {
 
 function accessSentence(event) {
   const lanes = lanesOf(event.lanes);
-  const who = `${counted(lanes.length, "lane")} with ${counted(event.bytes, "byte")} each`;
+  const asked = counted(lanes.length * event.bytes, "byte");
+  const who = lanes.length === 1 ? `1 lane asks for ${asked}`
+    : `${lanes.length} lanes ask for ${counted(event.bytes, "byte")} each, ${asked} in all`;
   if (event.sectors !== undefined) {
-    const asked = lanes.length * event.bytes;
-    return `${who}: ${counted(event.sectors, "sector")} of ${sectorBytes} bytes, ` +
-      `${event.sectors * sectorBytes} bytes for the ${asked} that the lanes ask for.`;
+    const sectors = counted(event.sectors, "sector");
+    return `${who}. The memory system moves ${sectors} of ${sectorBytes} bytes for them.`;
   }
   if (event.wavefronts !== undefined) {
     const conflicts = event.conflicts
-      ? `${counted(event.conflicts, "bank conflict")}: lanes wait for one bank in turn.`
+      ? `${counted(event.conflicts, "bank conflict")}: lanes wait for a bank in turn.`
       : "no bank conflict.";
-    return `${who}: ${counted(event.wavefronts, "wavefront")}, ${conflicts}`;
+    return `${who}. The banks serve them in ${counted(event.wavefronts, "wavefront")}, ${conflicts}`;
   }
-  if (event.words !== undefined) return `${who}: ${counted(event.words, "different word")}.`;
+  if (event.words !== undefined) return `${who}. They are ${counted(event.words, "different word")} of constant memory.`;
   return `${who}.`;
 }
 
@@ -46,6 +47,12 @@ function sideName(number) {
 function voteSentence(event) {
   const yes = lanesOf(event.votes).length;
   return `${yes} of ${counted(lanesOf(event.lanes).length, "lane")} answer yes; all of them learn who.`;
+}
+
+/** A word of warning where a finding names the line of an event; else nothing. */
+function warningOf(launch, event) {
+  const kinds = findingsAt(placeOf(launch, event));
+  return kinds.length ? `A finding names this line: ${listed(kinds)}.` : "";
 }
 
 /** What an event is, in whole sentences. `warps` are those of the block. */
@@ -93,7 +100,7 @@ function phrasesOf(counters) {
     if (!requests) return;
     const total = counters[`${name}_${cost}`] ?? 0;
     phrases.push({
-      text: `${counted(requests, words)}, ${each(total, requests)} ${costs} each`,
+      text: `${counted(requests, words)}, ${total ? each(total, requests) : "no"} ${costs}${total ? " each" : ""}`,
       bad: cost === "bank_conflicts" && total > 0,
     });
   };
