@@ -50,7 +50,7 @@ function start() {
   const list = document.getElementById("player-list");
   const source = makeSourceView((file, line) => shown.forEach((player) => player.goToLine(file, line)));
   const onMove = () => {
-    source.setLaunch(shown[0]?.launch() ?? null);
+    source.setLaunches(shown.map((player) => player.launch()).filter((launch) => launch));
     source.mark(shown.map((player) => player.place()).filter((place) => place));
   };
   const add = () => {

@@ -16,8 +16,12 @@ function lanesOf(mask) {
   return lanes;
 }
 
-/** "0 to 15 and 31": runs of neighbours are shortened. */
+/** "0 to 15 and 31": runs of neighbours are shortened, and so is every second one. */
 function namedLanes(lanes) {
+  const last = lanes.length - 1;
+  if (last >= 3 && lanes.every((lane, i) => lane === lanes[0] + 2 * i)) {
+    return `${lanes[0]}, ${lanes[1]} and so on, every second one to ${lanes[last]}`;
+  }
   const runs = [];
   for (const lane of lanes) {
     const last = runs[runs.length - 1];

@@ -7,7 +7,7 @@ function makeSourceView(onLine) {
   const findings = run.findings.flatMap((finding) =>
     linesOf(finding).map((place) => ({ ...place, kind: finding.kind })));
   let shown = "";
-  let launch = null;
+  let launches = [];
   let rows = new Map();
   let current = [];
 
@@ -16,10 +16,15 @@ function makeSourceView(onLine) {
   select.addEventListener("change", () => show(select.value));
   if (run.files.length > 1) refill(choice, element("label", { for: "file", text: "File " }), select);
 
+  function countsOf(launch, line) {
+    const counters = launch.lines.find((of) => of.file === shown && of.line === line)?.counters ?? {};
+    const which = launches.length > 1 ? `launch ${run.launches.indexOf(launch) + 1}: ` : "";
+    return phrasesOf(counters).map(({ text, bad }) =>
+      element("span", { class: bad ? "count bad" : "count", text: `${bad ? "! " : ""}${which}${text}` }));
+  }
+
   function annotations(line) {
-    const counters = launch?.lines.find((of) => of.file === shown && of.line === line)?.counters ?? {};
-    const texts = phrasesOf(counters).map(({ text, bad }) =>
-      element("span", { class: bad ? "count bad" : "count", text: bad ? `! ${text}` : text }));
+    const texts = launches.flatMap((launch) => countsOf(launch, line));
     for (const { file, line: at, what, kind } of findings) {
       if (file !== shown || at !== line) continue;
       texts.push(element("span", { class: "fault", text: `${what}: ${kind}` }));
@@ -38,7 +43,7 @@ function makeSourceView(onLine) {
 
   function draw() {
     const file = run.files.find((one) => one.name === shown);
-    const places = launch?.recorded?.places ?? [];
+    const places = launches.flatMap((launch) => launch.recorded?.places ?? []);
     const recorded = new Set(places.filter((place) => place.file === shown).map((place) => place.line));
     rows = new Map();
     const list = element("ol", { class: "lines" });
@@ -83,10 +88,11 @@ function makeSourceView(onLine) {
     if (current.length) scrollTo(current[0]);
   }
 
-  /** Counters are those of one launch. */
-  function setLaunch(next) {
-    if (launch === next) return;
-    launch = next;
+  /** Counters are those of the launches that are played. */
+  function setLaunches(next) {
+    const different = [...new Set(next)];
+    if (different.length === launches.length && different.every((launch, i) => launch === launches[i])) return;
+    launches = different;
     if (shown) draw();
   }
 
@@ -97,5 +103,5 @@ function makeSourceView(onLine) {
   }
 
   show(run.files[0]?.name ?? "");
-  return { mark, setLaunch, goTo };
+  return { mark, setLaunches, goTo };
 }
