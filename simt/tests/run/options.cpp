@@ -32,6 +32,13 @@ TEST_CASE("sources are files wherever they stand") {
   CHECK_FALSE(options.help);
 }
 
+TEST_CASE("a page may be asked for beside the JSON") {
+  const Options options = read({"a.cu", "--html", "out.html", "--json=out.json"});
+  CHECK(options.html == "out.html");
+  CHECK(options.json == "out.json");
+  CHECK(read({"a.cu"}).html.empty());
+}
+
 TEST_CASE("folders and macros may be joined to their option or follow it, and take one word each") {
   const Options options =
       read({"-I", "include", "-Iother", "-DDEBUG", "-D", "WIDTH=[3,4]", "a.cu", "-D", "LAST"});
@@ -69,8 +76,9 @@ TEST_CASE("help needs no file, and names every option") {
   CHECK(read({"--help"}).help);
   CHECK(read({"a.cu", "-h"}).help);
   const std::string text = usage();
-  for (const char* option : {"Usage: simt run", "FILE", "-I DIR", "-D NAME[=VALUE]", "--json FILE",
-                             "--time-limit S", "SIMT_TIME_LIMIT", "-- ARGUMENT", "Exit code"}) {
+  for (const char* option :
+       {"Usage: simt run", "FILE", "-I DIR", "-D NAME[=VALUE]", "--json FILE", "--html FILE",
+        "--time-limit S", "SIMT_TIME_LIMIT", "-- ARGUMENT", "Exit code"}) {
     CAPTURE(option);
     CHECK(text.find(option) != std::string::npos);
   }
