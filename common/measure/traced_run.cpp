@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/cuda/check.h"
-#include "common/cuda/device_buffer.h"
+#include "common/measure/array_names.h"
 #include "common/measure/cases.h"
 #include "common/step/run.h"
 #include "common/verify/case_buffers.h"
@@ -16,52 +16,6 @@
 namespace worklog {
 
 namespace {
-
-// An array that a step was given.
-struct Given {
-  const void* begin;
-  std::size_t bytes;
-  const char* name;
-};
-
-template <typename T>
-Given given(const DeviceBuffer<T>& buffer, const char* name) {
-  return {buffer.data(), buffer.bytes(), name};
-}
-
-bool contains(const Given& given, const simt::TracedArray& array) {
-  const auto begin = static_cast<const std::byte*>(given.begin);
-  const auto at = static_cast<const std::byte*>(array.begin);
-  return begin <= at && at < begin + given.bytes;
-}
-
-// A step may cut its scratch into several arrays: they are numbered.
-std::vector<std::string> names_of(const std::vector<simt::TracedArray>& arrays,
-                                  const std::vector<Given>& all) {
-  std::vector<std::string> names(arrays.size(), "other");
-  for (const Given& given : all) {
-    const auto parts = std::count_if(arrays.begin(), arrays.end(),
-                                     [&](const auto& array) { return contains(given, array); });
-    int part = 0;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (!contains(given, arrays[i])) continue;
-      names[i] = given.name;
-      if (parts > 1) names[i] += " " + std::to_string(++part);
-    }
-  }
-  return names;
-}
-
-template <typename T>
-std::vector<Given> all_given(const Step& step, const ProblemBuffers<T>& buffers) {
-  const bool has_labels = step.takes<NegativeLogLikelihood>();
-  return {given(buffers.logits, "logits"),
-          given(buffers.labels, "labels"),
-          given(buffers.columns, step.takes<LogSoftmax>() ? "log-probabilities" : "probabilities"),
-          given(buffers.values, has_labels ? "losses" : "values"),
-          given(buffers.indices, "indices"),
-          given(buffers.scratch, "scratch")};
-}
 
 template <typename T>
 TracedRun trace(const Step& step, const Case& a_case, int block_size,
@@ -78,7 +32,7 @@ TracedRun trace(const Step& step, const Case& a_case, int block_size,
     throw;
   }
   traced.trace = simt::stop_trace();
-  traced.names = names_of(traced.trace.arrays, all_given(step, buffers));
+  traced.names = names_of(traced.trace.arrays, arrays_given(step, buffers));
   return traced;
 }
 

@@ -28,6 +28,7 @@
 #include "common/program/access_rows.h"
 #include "common/program/annotations.h"
 #include "common/program/line_table.h"
+#include "common/program/player.h"
 #endif
 
 namespace {
@@ -332,6 +333,12 @@ int write_annotations(const Options& options) {
   return kOk;
 }
 
+int write_html(const Options& options) {
+  check_folder_of("--html", *options.html);
+  write_whole(*options.html, player_of(chosen_steps(options), options.block_size));
+  return kOk;
+}
+
 #else
 
 int print_access(const Options&) {
@@ -340,6 +347,10 @@ int print_access(const Options&) {
 
 int write_annotations(const Options&) {
   throw UsageError("--annotations: only the CPU executor counts by line");
+}
+
+int write_html(const Options&) {
+  throw UsageError("--html: only the CPU executor sees what a warp does");
 }
 
 #endif
@@ -357,6 +368,7 @@ int run_program(const Options& options, const std::string& program) {
   if (options.counters) return print_counters(options);
   if (options.access) return print_access(options);
   if (options.annotations) return write_annotations(options);
+  if (options.html) return write_html(options);
   return print_table(options);
 }
 

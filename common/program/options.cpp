@@ -95,6 +95,10 @@ void add_outputs(CLI::App& app, Options& options) {
          "--annotations", [&](const std::string& file) { options.annotations = file; },
          "write counts by line and the first warps' requests to FILE (f32)")
       ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--html", [&](const std::string& file) { options.html = file; },
+         "write a page to FILE that plays what the first warps do (32 x 128, f32)")
+      ->type_name("FILE");
   app.add_flag("--list", options.list, "print the step and its variants");
 }
 

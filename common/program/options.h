@@ -23,6 +23,7 @@ struct Options {
   bool access = false;    ///< print which lane touches what in one case
   std::optional<std::filesystem::path> records;      ///< the file to write records to
   std::optional<std::filesystem::path> annotations;  ///< the file to write counts by line to
+  std::optional<std::filesystem::path> html;         ///< the file to write a player of warps to
 
   std::optional<std::string> variant;  ///< "" is the ladder's own kernel
   std::optional<DType> dtype;          ///< all types unless set

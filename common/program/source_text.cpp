@@ -22,14 +22,19 @@ bool is_kernel_source(const std::filesystem::path& path) {
 
 }  // namespace
 
-SourceText::SourceText(const Step& step) {
+std::vector<std::filesystem::path> cuda_files_of(const Step& step) {
   const auto folder = std::filesystem::path(WORKLOG_SOURCE_DIR) / "steps" / step.name;
+  std::vector<std::filesystem::path> files;
   std::error_code missing;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, missing)) {
-    if (is_kernel_source(entry.path())) {
-      lines_[entry.path().filename().string()] = lines_of(entry.path());
-    }
+    if (is_kernel_source(entry.path())) files.push_back(entry.path());
   }
+  return files;
+}
+
+SourceText::SourceText(const Step& step) {
+  for (const std::filesystem::path& file : cuda_files_of(step))
+    lines_[file.filename().string()] = lines_of(file);
 }
 
 std::string SourceText::line(const std::string& file, int number) const {

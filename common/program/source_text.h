@@ -2,6 +2,7 @@
 /// The text of a step's source lines.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "common/step/step.h"
 
 namespace worklog {
+
+/// The CUDA files of a step, its variants, headers and exercise, where they stood when it was
+/// built.
+std::vector<std::filesystem::path> cuda_files_of(const Step& step);
 
 /// Reads the sources of a step where they stood when it was built.
 class SourceText {

@@ -64,6 +64,7 @@ struct WarpEvent {
 
 /// Memory that an access reached.
 struct RecordedArray {
+  const void* begin = nullptr;    ///< its first byte
   std::string name;               ///< such as "allocation of 400 bytes", or a variable's
   std::uint64_t bytes = 0;        ///< of all of it
   std::size_t element_bytes = 1;  ///< by which its traffic is counted

@@ -80,9 +80,10 @@ ordered_json with_files(ordered_json run, const std::vector<fs::path>& files) {
 
 std::string player_page(const ordered_json& run) {
   const std::string source = run["sources"].front().get<std::string>();
+  const std::string title = run.value("title", fs::path(source).filename().string());
   std::string page = kPlayerPage;
   // The record comes last: what it holds is not looked at for other marks.
-  replace(page, "{{title}}", in_html(fs::path(source).filename().string()));
+  replace(page, "{{title}}", in_html(title));
   replace(page, "{{style}}", kPlayerStyle);
   replace(page, "{{script}}", kPlayerScript);
   replace(page, "{{record}}", in_script(run));

@@ -16,7 +16,8 @@ namespace simt::run {
 nlohmann::ordered_json with_files(nlohmann::ordered_json run,
                                   const std::vector<std::filesystem::path>& files);
 
-/// The page that shows what with_files() gave.
+/// The page that shows what with_files() gave, under the title that it has as `title`; without
+/// one, the name of the first source.
 std::string player_page(const nlohmann::ordered_json& run);
 
 }  // namespace simt::run

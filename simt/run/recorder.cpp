@@ -8,6 +8,7 @@
 
 #include "simt/executor/counters.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/run/launch_json.h"
 #include "simt/run/record.h"
 #include "simt/run/warp_json.h"
 
@@ -16,42 +17,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const Dim3& shape) {
-  return {shape.x, shape.y, shape.z};
-}
-
-ordered_json to_json(const Counters& counters) {
-  ordered_json values = ordered_json::object();
-  for (const auto& [name, value] : named(counters))
-    values[std::string(name)] = value;
-  return values;
-}
-
-/// Counters that are 0 are left out: most are, of a line.
-ordered_json to_json(const std::vector<LineCounters>& lines) {
-  ordered_json values = ordered_json::array();
-  for (const LineCounters& line : lines) {
-    ordered_json counters = ordered_json::object();
-    for (const auto& [name, value] : named(line.counters)) {
-      if (value != 0) counters[std::string(name)] = value;
-    }
-    values.push_back({{"file", line.file}, {"line", line.line}, {"counters", counters}});
-  }
-  return values;
-}
-
 class Recorder {
  public:
   explicit Recorder(std::FILE* file) : file_(file) {}
 
   void add(const EndedLaunch& launch) {
-    ordered_json values = {{"kernel", launch.kernel},
-                           {"grid", to_json(launch.config.grid)},
-                           {"block", to_json(launch.config.block)},
-                           {"cluster", to_json(launch.config.cluster)},
-                           {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
-                           {"counters", to_json(launch.counters)},
-                           {"lines", to_json(last_launch_by_line())}};
+    ordered_json values = to_json(launch);
     add_warps(values);
     write({{"launch", std::move(values)}});
     add_new_findings();
@@ -76,7 +47,7 @@ class Recorder {
   void add_warps(ordered_json& launch) {
     if (!records_warps_) return;
     const LaunchRecord record = take_launch_record();
-    launch["recorded"] = run::to_json(record);
+    launch["recorded"] = to_json(record);
     events_ += count_events(record);
     if (events_ < kMaxRecordedEvents) return;
     stop_recording();

@@ -114,7 +114,7 @@ inline nlohmann::ordered_json to_json(const RecordedBlock& block, Places& places
 /// A launch's `recorded`.
 inline nlohmann::ordered_json to_json(const LaunchRecord& record) {
   nlohmann::ordered_json arrays = nlohmann::ordered_json::array();
-  for (const auto& [name, bytes, element_bytes, allocated_at] : record.arrays) {
+  for (const auto& [begin, name, bytes, element_bytes, allocated_at] : record.arrays) {
     arrays.push_back({{"name", name},
                       {"bytes", bytes},
                       {"element_bytes", element_bytes},

@@ -54,7 +54,7 @@ TEST_CASE("help wins over what else is asked for, and names every option") {
   for (const char* option :
        {"--rows", "--cols", "--input", "--k", "--in-place", "--no-times", "--block-size", "--seed",
         "--type", "--variant", "--all", "--counters", "--access", "--records", "--annotations",
-        "--list", "--help", "exit code: 0"}) {
+        "--html", "--list", "--help", "exit code: 0"}) {
     CAPTURE(option);
     CHECK(text.find(option) != std::string::npos);
   }

@@ -335,7 +335,8 @@ class LaunchRecording {
     std::string name = memory.describe(array.begin);
     if (name.starts_with(kBegin)) name.erase(0, kBegin.size());
     const Notes history = memory.history(array.begin);
-    return {std::move(name), array.end - array.begin, array.element_bytes,
+    return {reinterpret_cast<const void*>(array.begin), std::move(name), array.end - array.begin,
+            array.element_bytes,
             history.empty() ? "" : source_line(history.front().place.code_address)};
   }
 

@@ -57,7 +57,8 @@ function start() {
     const player = makePlayer(onMove);
     shown.push(player);
     list.append(player.box);
-    player.chooseLaunch(Math.min(shown.length, player.launches) - 1);
+    const second = Math.min(run.beside ?? 1, player.launches - 1);
+    player.chooseLaunch(shown.length === 1 ? 0 : second);
   };
   const beside = document.getElementById("beside");
   const removeSecond = () => {

@@ -33,7 +33,8 @@ function makeChoice(id, label, options, onChange) {
 }
 
 function launchTitle(launch, number) {
-  return `${number + 1}: ${launch.kernel}, grid ${shape(launch.grid)}, block ${shape(launch.block)}`;
+  const program = launch.program ? `${launch.program}, ` : "";
+  return `${number + 1}: ${program}${launch.kernel}, grid ${shape(launch.grid)}, block ${shape(launch.block)}`;
 }
 
 /** `onMove` is called whenever another event is shown. */

@@ -18,7 +18,8 @@ function makeSourceView(onLine) {
 
   function countsOf(launch, line) {
     const counters = launch.lines.find((of) => of.file === shown && of.line === line)?.counters ?? {};
-    const which = launches.length > 1 ? `launch ${run.launches.indexOf(launch) + 1}: ` : "";
+    const counting = launches.filter(({ lines }) => lines.some((of) => of.file === shown && of.line === line));
+    const which = counting.length > 1 ? `launch ${run.launches.indexOf(launch) + 1}: ` : "";
     return phrasesOf(counters).map(({ text, bad }) =>
       element("span", { class: bad ? "count bad" : "count", text: `${bad ? "! " : ""}${which}${text}` }));
   }
