@@ -6,7 +6,7 @@ from pathlib import Path
 from ..pages.code_blocks import code_blocks, label, new_blocks
 from ..results.records import InputError
 from ..results.steps import Unit
-from . import diff_pages
+from . import diff_pages, players
 
 # Before the first of these, which every page has.
 _CODE_STANDS_BEFORE = ("## Prediction", "## Build and run", "## Result")
@@ -29,16 +29,19 @@ def sources_of(directory: Path) -> list[Path]:
     return sorted(own, key=lambda path: (str(path) != "softmax.cu", len(path.parts), str(path)))
 
 
-def with_code(text: str, unit: Unit, before: Unit | None, sources: list[Path]) -> str:
-    """The README with a section that shows what is new in its kernel."""
+def with_code(
+    text: str, unit: Unit, before: Unit | None, sources: list[Path], is_played: bool = False
+) -> str:
+    """The README with a section that shows what is new in its kernel. `is_played`: there is a page
+    that plays its warps."""
     heading = next((line for line in _CODE_STANDS_BEFORE if f"\n{line}\n" in text), None)
     if heading is None:
         raise InputError(f"{unit.step}/README.md: has no '{_CODE_STANDS_BEFORE[0]}'")
-    section = _code_section(unit, before, sources)
+    section = _code_section(unit, before, sources, is_played)
     return text.replace(f"\n{heading}\n", f"\n{section}\n{heading}\n", 1)
 
 
-def _code_section(unit: Unit, before: Unit | None, sources: list[Path]) -> str:
+def _code_section(unit: Unit, before: Unit | None, sources: list[Path], is_played: bool) -> str:
     source = unit.files["softmax.cu"]
     blocks = new_blocks(source, before.files["softmax.cu"]) if before else code_blocks(source)
     since = "The kernels."
@@ -48,7 +51,14 @@ def _code_section(unit: Unit, before: Unit | None, sources: list[Path]) -> str:
         since += f'{diff_pages.page_name(before, unit)} "{words}".'
     whole = ", ".join(f"[{file}]({file})" for file in sources)
     snippets = "".join(f"\\snippet{{lineno}} {unit.step}.cu {label(block)}\n\n" for block in blocks)
-    return f"## The code\n\n{since} Whole files: {whole}.\n\n{snippets}"
+    played = f"{_player_link(unit, before)}\n\n" if is_played else ""
+    return f"## The code\n\n{since} Whole files: {whole}.\n\n{played}{snippets}"
+
+
+def _player_link(unit: Unit, before: Unit | None) -> str:
+    link = f'<a href="{players.page_name(unit.step)}.html">Watch its warps</a>'
+    text = f"{link}: which lanes take part in each step, which sectors and banks they ask for"
+    return f"{text}, and the same of step {before.label} beside it." if before else f"{text}."
 
 
 def listing(file: Path) -> str:

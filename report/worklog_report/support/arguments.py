@@ -22,6 +22,7 @@ _OPTIONS = {
         "metavar": "PATH",
         "help": "results of recorded runs on a GPU: files, or directories of *.json",
     },
+    "--players": {**_FILES, "help": "pages of the step programs (their --html FILE)"},
     "--steps": {**_DIRECTORY, "help": "the directory of the steps"},
     "--pages": {**_DIRECTORY, "help": "the directory of the pages"},
     "--root": {**_DIRECTORY, "help": "the repository, whose pages are read"},
