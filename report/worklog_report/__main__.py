@@ -7,11 +7,13 @@ from pathlib import Path
 
 from .html import page
 from .pages import doc_pages, markdown
+from .results import ladder
 from .results.annotations import read_annotations
 from .results.profiles import Profiles, read_profiles
 from .results.recorded_run import files_of, read_recorded_run
 from .results.records import InputError, Results, read_results
 from .results.steps import Unit, read_units
+from .site import players
 from .support import arguments as common
 from .support.generated_files import is_current
 from .support.output import write_whole
@@ -23,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    optional = {"--recorded": [], "--annotations": [], "--out": None}
+    optional = {"--recorded": [], "--annotations": [], "--players": [], "--out": None}
     parser = common.parser("worklog_report", __doc__, ("--records", "--steps"), optional)
     parser.add_argument(
         "--bench",
@@ -95,12 +97,24 @@ def _update_tables(texts: dict[Path, str], options: argparse.Namespace) -> bool:
     return True
 
 
+def _write_players(
+    units: list[Unit], results: Results, options: argparse.Namespace
+) -> dict[str, str]:
+    """The pages that play warps, beside the report; returns the link to each step's."""
+    before = players.steps_before(ladder.build(units, results, "f32").rows)
+    for name, text in players.pages(options.players, before).items():
+        write_whole(options.out / "players" / name, text)
+    return {file.stem: f"players/{players.page_name(file.stem)}.html" for file in options.players}
+
+
 def _write_report(
     units: list[Unit], results: Results, profiles: Profiles, options: argparse.Namespace
 ) -> None:
     print("drawing the plots and laying out the page", flush=True)
     annotations = read_annotations(options.annotations)
-    html = page.render(units, results, annotations, profiles, page.current_commit(options.steps))
+    links = _write_players(units, results, options)
+    commit = page.current_commit(options.steps)
+    html = page.render(units, results, annotations, profiles, commit, links)
     report = {
         "records": [record.as_json() for record in results.records],
         "lines": [annotation.as_json() for annotation in annotations.values()],

@@ -91,3 +91,17 @@ def test_neighbours_can_be_compared_without_a_script(full_workplace):
     static = page_of(full_workplace).split("<noscript>")[1].split("</noscript>")[0]
     assert static.count("<details>") == 7
     assert 'class="gone"' in static
+
+
+# ---- the players of warps ----
+
+
+def test_a_step_s_code_links_to_the_player_of_its_warps(workplace):
+    step = "01_first"
+    played = workplace.folder / f"{step}.html"
+    played.write_text('<script type="application/json" id="record">{}</script>', "utf-8")
+    html = workplace.report("--annotations", workplace.annotations, "--players", played)
+    link = f"players/player_{step}.html"
+    assert f'<a href="{link}">' in html
+    assert (workplace.out / link).read_text("utf-8") == played.read_text("utf-8")
+    assert "Watch its warps" not in workplace.report("--annotations", workplace.annotations)

@@ -25,8 +25,11 @@ class File:
     rows: list[Row]
 
 
-def for_page(units: list[Unit], annotations: dict[str, Annotation]) -> list[SimpleNamespace]:
-    """For each annotated kernel, in the ladder's order: its files and its access picture."""
+def for_page(
+    units: list[Unit], annotations: dict[str, Annotation], players: dict[str, str]
+) -> list[SimpleNamespace]:
+    """For each annotated kernel, in the ladder's order: its files, its access picture, and the link
+    to the player of its step, if `players` has one."""
     found = []
     for unit in units:
         annotation = annotations.get(unit.name)
@@ -35,6 +38,7 @@ def for_page(units: list[Unit], annotations: dict[str, Annotation]) -> list[Simp
         found.append(
             SimpleNamespace(
                 unit=unit,
+                player=players.get(unit.step, ""),
                 shape=annotation.shape,
                 block_size=annotation.block_size,
                 files=files_of(unit, annotation),

@@ -41,7 +41,9 @@ def render(
     annotations: dict[str, Annotation],
     profiles: Profiles,
     commit: str,
+    players: dict[str, str] | None = None,
 ) -> str:
+    """`players` has links to the pages that play warps, by step."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, literature.TEMPLATES]),
         autoescape=True,
@@ -70,7 +72,7 @@ def render(
     return environment.get_template("report.html.j2").render(
         css=_texts("report.css", "documents.css", "listings.css"),
         js=_texts("report.js", "listings.js"),
-        listings=listings.for_page(units, annotations),
+        listings=listings.for_page(units, annotations, players or {}),
         ladders=[ladder.build(units, results, dtype) for dtype in DTYPES],
         time_figures=[
             _drawn(figure)

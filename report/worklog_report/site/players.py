@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..results.ladder import Row
 from ..results.records import InputError
 from ..support.generated_files import text_of
 
@@ -32,6 +33,11 @@ def pages(files: list[Path], builds_on: dict[str, str]) -> dict[str, str]:
             text = with_record(text, together)
         made[f"{page_name(step)}.html"] = text
     return made
+
+
+def steps_before(rows: list[Row]) -> dict[str, str]:
+    """Of each step the one that it builds on, or a variant of that."""
+    return {row.unit.step: row.builds_on for row in rows if not row.unit.variant}
 
 
 def record_of(file: Path, text: str) -> dict[str, Any]:

@@ -53,7 +53,10 @@ def _write_site(options: argparse.Namespace) -> int:
     _replace(out / "pages", {f"{name}.md": text for name, text in pages.items()})
     _replace(out / "figures", drawn)
     _replace(out / "marked", kernels)
-    _replace(out / "players", players.pages(list(options.players), _builds_on(renewed)))
+    _replace(
+        out / "players",
+        players.pages(list(options.players), players.steps_before(renewed.table.rows)),
+    )
     print(f"{out}: {len(pages)} pages")
     return 0
 
@@ -95,11 +98,6 @@ def _before(unit: Unit, renewed: Renewed) -> Unit | None:
     """The step, or the variant of one, that it builds on."""
     name = next(row.builds_on for row in renewed.table.rows if row.unit == unit)
     return next((other for other in renewed.run.units if other.name == name), None)
-
-
-def _builds_on(renewed: Renewed) -> dict[str, str]:
-    """Of each step the one before it, or a variant of that."""
-    return {row.unit.step: row.builds_on for row in renewed.table.rows if not row.unit.variant}
 
 
 def _replace(folder: Path, texts: dict[str, str]) -> None:
