@@ -89,9 +89,7 @@ function(worklog_add_step)
       DEPENDS ${target}_cpu VERBATIM)
   endif()
 
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/exercise)
-    worklog_add_exercise(${step})
-  endif()
+  worklog_add_exercises(${step})
 
   if(WORKLOG_TESTS)
     worklog_add_step_tests(${step})

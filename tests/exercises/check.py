@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests one exercise: check.py PROGRAM steps/NN_slug [--other-counts]
+"""Tests one exercise: check.py PROGRAM steps/NN_slug/exercise [--other-counts]
 
 PROGRAM is the check of all exercises (tests/exercises/CMakeLists.txt). With --other-counts another
 compiler built it than the one that the pages were written with: numbers of counters may differ.
@@ -15,8 +15,9 @@ import sys
 BEGIN = "// ---- your part begins ----\n"
 END = "// ---- your part ends ----\n"
 HEAD = "counter yours at most"
-COUNTER = re.compile(r" reached$| not reached: x ")
+COUNTER = re.compile(r" reached$| not reached: x | too early to say$")
 WRONG = pathlib.Path(__file__).parent / "wrong"
+RIGHT = pathlib.Path(__file__).parent / "right"
 
 
 def parts(source: pathlib.Path) -> tuple[str, str]:
@@ -40,10 +41,16 @@ def test_that_solution_only_fills_the_gap(exercise: pathlib.Path) -> None:
     assert skeleton_gap != solution_gap, "the skeleton is the solution"
 
 
+def name_of(exercise: pathlib.Path) -> str:
+    """05_warp_shuffle for steps/05_warp_shuffle/exercise, 05b_warp_shuffle for its exercise_b."""
+    number, slug = exercise.parent.name.split("_", 1)
+    return f"{number}{exercise.name.removeprefix('exercise').removeprefix('_')}_{slug}"
+
+
 def run(program: str, exercise: pathlib.Path, role: str, limit: str = "") -> tuple[int, str]:
     environment = os.environ | ({"SIMT_TIME_LIMIT": limit} if limit else {})
     done = subprocess.run(
-        [program, exercise.parent.name, role],
+        [program, name_of(exercise), role],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -110,8 +117,8 @@ def test_that_solution_passes_as_its_page_says(
 
 def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) -> None:
     """Each names the words that the check must say of it, and maybe a time limit in seconds."""
-    sources = sorted((WRONG / exercise.parent.name).glob("*.cu"))
-    assert sources, f"{WRONG / exercise.parent.name}: has no wrong solution"
+    sources = sorted((WRONG / name_of(exercise)).glob("*.cu"))
+    assert sources, f"{WRONG / name_of(exercise)}: has no wrong solution"
     for source in sources:
         text = source.read_text()
         limit = re.search(r"^// limit: (.+)$", text, re.MULTILINE)
@@ -121,6 +128,12 @@ def test_that_wrong_solutions_are_refused(program: str, exercise: pathlib.Path) 
         assert wanted, f"{source}: does not tell what the check says of it"
         for words in wanted:
             assert says(output, words), f"{source}: the check does not say: {words}"
+
+
+def test_that_other_right_solutions_are_accepted(program: str, exercise: pathlib.Path) -> None:
+    for source in sorted((RIGHT / name_of(exercise)).glob("*.cu")):
+        code, _ = run(program, exercise, source.stem)
+        assert code == 0, f"{source}: does not pass the check"
 
 
 def test_that_answers_are_folded(exercise: pathlib.Path) -> None:
@@ -167,24 +180,26 @@ def test_that_hints_come_in_three_layers(exercise: pathlib.Path) -> None:
 
 def test_that_pages_lead_to_each_other(exercise: pathlib.Path) -> None:
     page = (exercise / "README.md").read_text()
-    number = exercise.parent.name[:2]
+    name = name_of(exercise)
+    number = name.split("_")[0]
     title = f"# Exercise {number}: "
     assert page.startswith(title), f"README.md must begin with '{title}'"
-    copy = f"work/{exercise.parent.name}/softmax.cu"
+    copy = f"work/{name}/softmax.cu"
     for part in ("## What to do\n", "## Predict first\n", "](../README.md)", copy):
         assert part in page, f"README.md lacks '{part.strip()}'"
     step = (exercise.parent / "README.md").read_text()
-    assert "](exercise/README.md)" in step, "the step's page has no link to its exercise"
+    assert f"]({exercise.name}/README.md)" in step, "the step's page has no link to its exercise"
 
 
 def main() -> int:
-    program, step, *options = sys.argv[1:]
-    exercise = pathlib.Path(step) / "exercise"
+    program, folder, *options = sys.argv[1:]
+    exercise = pathlib.Path(folder)
     try:
         test_that_solution_only_fills_the_gap(exercise)
         test_that_solution_passes_as_its_page_says(program, exercise, "--other-counts" in options)
         test_that_skeleton_fails_as_its_page_says(program, exercise)
         test_that_wrong_solutions_are_refused(program, exercise)
+        test_that_other_right_solutions_are_accepted(program, exercise)
         test_that_answers_are_folded(exercise)
         test_that_page_tells_its_effort(exercise)
         test_that_hints_come_in_three_layers(exercise)

@@ -1,6 +1,5 @@
-// Rescales only where there is a new maximum. Right, but the lanes of a warp part.
-// says: divergences 241 0 not reached
-// says: Right, but not all counters are reached.
+// Rescales only where there is a new maximum. The lanes of a warp part there, and it takes fewer
+// exponentials than the formula.
 
 __device__ Normalizer combine(Normalizer a, Normalizer b) {
   if (b.m > a.m) {
