@@ -36,6 +36,7 @@ unsigned case_limit(double of_launch) {
 }
 
 struct Trial {
+  const char* part = "";
   Case a_case;
   bool in_place = false;
   int block_size = 0;  // 0: the exercise's own
@@ -87,19 +88,22 @@ std::vector<Trial> trials_for(const Exercise& exercise, const Exercise& solution
   const std::span<const std::int64_t> widths =
       one_row ? std::span<const std::int64_t>(kLongWidths) : std::span<const std::int64_t>(kWidths);
   for (const std::int64_t cols : widths)
-    trials.push_back({a_case(kRows, cols, Input::kRandom)});
-  trials.push_back({counted_case(solution)});
+    trials.push_back({"widths", a_case(kRows, cols, Input::kRandom)});
+  trials.push_back({"counted shape", counted_case(solution)});
   for (const int block_size : other_block_sizes(counted))
-    trials.push_back({.a_case = counted_case(solution), .block_size = block_size});
+    trials.push_back(
+        {.part = "block sizes", .a_case = counted_case(solution), .block_size = block_size});
   for (const Input input : kAllInputs) {
     if (!is_real(input)) {
-      trials.push_back({a_case(kInputRows, 7, input)});
-      trials.push_back({a_case(kInputRows, 333, input)});
+      trials.push_back({"inputs", a_case(kInputRows, 7, input)});
+      trials.push_back({"inputs", a_case(kInputRows, 333, input)});
     }
   }
-  trials.push_back({real_case(step, DType::kFloat32, Input::kAttention, kInputRows)});
+  trials.push_back(
+      {"real logits", real_case(step, DType::kFloat32, Input::kAttention, kInputRows)});
   trials.back().a_case.k = counted.k;
-  if (step.keeps_columns()) trials.push_back({a_case(kRows, 333, Input::kRandom), true});
+  if (step.keeps_columns())
+    trials.push_back({"in place", a_case(kRows, 333, Input::kRandom), true});
   std::ranges::stable_sort(
       trials, {}, [](const Trial& trial) { return trial.a_case.rows * trial.a_case.cols; });
   return trials;
@@ -147,23 +151,45 @@ std::string failure_of(const Step& step, const Trial& trial) {
   }
 }
 
-bool check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution,
-                   Progress& progress, unsigned limit) {
+// The parts of all trials, of which the first `right` are right, and the one after them is not.
+std::vector<CheckedPart> parts_of(const std::vector<Trial>& trials, std::size_t right) {
+  std::vector<CheckedPart> parts;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const auto known = std::ranges::find(parts, trials[i].part, &CheckedPart::name);
+    CheckedPart& part =
+        known == parts.end() ? parts.emplace_back(CheckedPart{.name = trials[i].part}) : *known;
+    ++part.cases;
+    if (i < right) ++part.right;
+    if (i == right) part.wrong = true;
+  }
+  return parts;
+}
+
+// Notes the cases, and what is wrong with the first that is not right.
+void check_results(std::ostream& out, const Exercise& exercise, const Exercise& solution,
+                   Progress& progress, unsigned limit, CheckResult& result) {
   out << "Results, in blocks of " << block_sizes(solution.info) << " threads\n"
       << std::flush;  // an endless kernel may end the program
   const std::vector<Trial> trials = trials_for(exercise, solution);
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    progress.begin(describe(trials[i]), limit);
-    const std::string failure = failure_of(exercise.step, trials[i]);
-    if (failure.empty()) continue;
-    out << "  right on " << i << " of " << trials.size() << " cases; the first that is wrong is "
-        << describe(trials[i]) << ":\n"
-        << indented(failure) << "\n\n";
-    return false;
+  while (progress.right < trials.size() && result.failure.empty()) {
+    const Trial& trial = trials[progress.right];
+    progress.begin(describe(trial), limit);
+    result.failure = failure_of(exercise.step, trial);
+    if (result.failure.empty()) ++progress.right;
   }
-  out << "  right on all " << trials.size() << " cases, of which the last was "
-      << describe(trials.back()) << "\n\n";
-  return true;
+  result.parts = parts_of(trials, progress.right);
+  result.right = progress.right == trials.size();
+  if (result.right) {
+    out << "  right on all " << trials.size() << " cases, of which the last was "
+        << describe(trials.back()) << "\n\n";
+    return;
+  }
+  result.wrong_case = describe(trials[progress.right]);
+  for (const simt::Finding& finding : simt::findings())
+    result.findings.push_back(finding_of(finding.kind, finding.message));
+  out << "  right on " << progress.right << " of " << trials.size()
+      << " cases; the first that is wrong is " << result.wrong_case << ":\n"
+      << indented(result.failure) << "\n\n";
 }
 
 double value_of(const Counts& counts, const std::string& name) {
@@ -182,10 +208,11 @@ std::string number(double value) {
   return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value);
 }
 
-std::string remark(double mine, double wanted) {
-  if (mine <= wanted) return "reached";
-  if (mine < 1.005 * wanted || wanted == 0.0) return "not reached";
-  return fmt::format("not reached: x {:.3g}", mine / wanted);
+std::string remark(const CheckedCounter& counter) {
+  std::string words(words_of(counter));
+  if (counter.is_reached != Answer::kNo || *counter.wanted == 0.0) return words;
+  const double times = *counter.got / *counter.wanted;
+  return times < 1.005 ? words : words + fmt::format(": x {:.3g}", times);
 }
 
 Counts counts_of(const Exercise& exercise, const Case& a_case) {
@@ -200,56 +227,95 @@ std::vector<std::string> counters_of(const ExerciseInfo& info) {
   return names;
 }
 
-bool check_counters(std::ostream& out, const Exercise& exercise, const Exercise& solution) {
+// Notes what the exercise counts, beside what its solution does.
+void count(const Exercise& exercise, const Exercise& solution, CheckResult& result) {
   const Case a_case = counted_case(solution);
-  const std::vector<std::string> names = counters_of(solution.info);
   const Counts mine = counts_of(exercise, a_case);
   const Counts wanted = counts_of(solution, a_case);
-  out << "Counters, " << describe({a_case}) << ", fp32, in blocks of " << exercise.info.block_size
+  for (CheckedCounter& counter : result.counters) {
+    counter.got = value_of(mine, counter.name);
+    counter.wanted = value_of(wanted, counter.name);
+    if (*counter.got > *counter.wanted)
+      counter.is_reached = Answer::kNo;
+    else if (result.right)
+      counter.is_reached = Answer::kYes;
+  }
+}
+
+void print_counters(std::ostream& out, const CheckResult& result) {
+  out << "Counters, " << result.counted_case << ", fp32, in blocks of " << result.block_size
       << " threads\n";
   std::size_t widest = 0;
-  for (const std::string& name : names)
-    widest = std::max(widest, name.size());
+  for (const CheckedCounter& counter : result.counters)
+    widest = std::max(widest, counter.name.size());
   const Table table(out, {{"", 0},
                           {"counter", static_cast<int>(widest)},
                           {"yours", 10, true},
                           {"at most", 10, true},
                           {"", 11}});
   table.print_header();
-  bool all = true;
-  for (const std::string& name : names) {
-    const double has = value_of(mine, name);
-    const double limit = value_of(wanted, name);
-    table.print_row({"", name, number(has), number(limit), remark(has, limit)});
-    all = all && has <= limit;
-  }
+  for (const CheckedCounter& counter : result.counters)
+    table.print_row(
+        {"", counter.name, number(*counter.got), number(*counter.wanted), remark(counter)});
   out << "\n";
-  return all;
+}
+
+// What is known before anything has run: the name of the exercise, and what will be counted.
+CheckResult empty_result(const Exercise& solution) {
+  CheckResult result;
+  result.exercise = solution.step.name;
+  result.verdict = "wrong";
+  result.counted_case = describe({.a_case = counted_case(solution)});
+  result.block_size = solution.info.block_size;
+  for (const std::string& name : counters_of(solution.info))
+    result.counters.push_back({.name = name, .got = {}, .wanted = {}});
+  return result;
+}
+
+// What surrounds the gap decides how a result is judged and a launch is shaped: the solution's.
+Exercise judged_as(const Exercise& solution, const Exercise& exercise) {
+  Exercise judged = exercise;
+  judged.info = solution.info;
+  judged.step.info = solution.step.info;
+  return judged;
 }
 
 }  // namespace
 
-bool check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution,
-                    Progress& progress) {
-  // What surrounds the gap decides how a result is judged and a launch is shaped: the solution's.
-  Exercise judged = exercise;
-  judged.info = solution.info;
-  judged.step.info = solution.step.info;
+CheckResult check_exercise(std::ostream& out, const Exercise& exercise, const Exercise& solution,
+                           Progress& progress) {
+  const Exercise judged = judged_as(solution, exercise);
   simt::set_findings_printed(false);  // verification tells the first
   const unsigned limit = case_limit(time_limit());
-  const bool is_right = check_results(out, judged, solution, progress, limit);
-  if (!is_right && ended_by_time_limit()) {
+  CheckResult result = empty_result(solution);
+  check_results(out, judged, solution, progress, limit, result);
+  if (!result.right && ended_by_time_limit()) {
     out << "Not counted: a launch that does not end has no counts.\nNot right yet.\n";
-    return false;
+    return result;
   }
-  progress.begin(describe({counted_case(solution)}) + ", counted", limit);
-  const bool is_reached = check_counters(out, judged, solution);
+  progress.begin(result.counted_case + ", counted", limit);
+  count(judged, solution, result);
+  print_counters(out, result);
+  result.reached = std::ranges::all_of(result.counters, [](const CheckedCounter& counter) {
+    return counter.is_reached == Answer::kYes;
+  });
+  if (result.right) result.verdict = result.reached ? "all reached" : "right, not all reached";
   // A launch that went wrong is counted as far as it came.
-  if (!is_right) out << "Counts of a kernel that is not right may be too low.\n";
-  out << (is_right && is_reached ? "All reached.\n"
-          : is_right             ? "Right, but not all counters are reached.\n"
-                                 : "Not right yet.\n");
-  return is_right && is_reached;
+  if (!result.right) out << "Counts of a kernel that is not right may be too low.\n";
+  out << (result.reached ? "All reached.\n"
+          : result.right ? "Right, but not all counters are reached.\n"
+                         : "Not right yet.\n");
+  return result;
+}
+
+CheckResult result_of_ended(const Exercise& exercise, const Exercise& solution,
+                            const Progress& progress, const std::string& ending) {
+  CheckResult result = empty_result(solution);
+  result.verdict = "ended";
+  result.parts = parts_of(trials_for(judged_as(solution, exercise), solution), progress.right);
+  result.wrong_case = progress.at.data();
+  result.failure = ending;
+  return result;
 }
 
 }  // namespace worklog

@@ -35,12 +35,24 @@ std::string ending(int status, const Progress& progress) {
          " s, although no kernel did: is there a loop in the host's code that never ends?";
 }
 
+// What the check returned passes through a file without a name, which both processes have.
+std::string read_all(std::FILE* file) {
+  std::string text;
+  std::rewind(file);
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file))
+    text += static_cast<char>(c);
+  return text;
+}
+
 // Nothing of the learner's runs after the verdict: no destructor of a static object either.
-[[noreturn]] void end_with_verdict(std::ostream& out, const std::function<bool(Progress&)>& check,
-                                   Progress& progress) {
+[[noreturn]] void end_with_verdict(std::ostream& out,
+                                   const std::function<WatchedVerdict(Progress&)>& check,
+                                   Progress& progress, std::FILE* results) {
   bool ok = false;
   try {
-    ok = check(progress);
+    const WatchedVerdict verdict = check(progress);
+    ok = verdict.ok;
+    std::fputs(verdict.result.c_str(), results);
     progress.has_verdict = true;
   } catch (const std::exception& error) {
     out << "worklog: " << error.what() << "\n";
@@ -59,20 +71,29 @@ void Progress::begin(const std::string& a_case, unsigned limit) {
   alarm(limit);  // its signal ends the process
 }
 
-bool run_watched(std::ostream& out, const std::function<bool(Progress&)>& check) {
+Watched run_watched(std::ostream& out, const std::function<WatchedVerdict(Progress&)>& check) {
   Progress& progress = shared_progress();
+  std::FILE* const results = std::tmpfile();
+  if (results == nullptr) fail("tmpfile");
   out << std::flush;  // or both processes would print it
   const pid_t child = fork();
   if (child < 0) fail("fork");
-  if (child == 0) end_with_verdict(out, check, progress);
+  if (child == 0) end_with_verdict(out, check, progress, results);
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) fail("waitpid");
   }
-  if (progress.has_verdict) return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
-  out << "  the program ended in the case " << progress.at.data() << ":\n    "
-      << ending(status, progress) << "\n\nNot right yet.\n";
-  return false;
+  Watched watched{.progress = progress, .ending = "", .result = ""};
+  if (progress.has_verdict) {
+    watched.ok = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+    watched.result = read_all(results);
+  } else {
+    watched.ending = ending(status, progress);
+    out << "  the program ended in the case " << progress.at.data() << ":\n    " << watched.ending
+        << "\n\nNot right yet.\n";
+  }
+  std::fclose(results);
+  return watched;
 }
 
 }  // namespace worklog

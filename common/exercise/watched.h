@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -12,6 +13,7 @@ namespace worklog {
 /// What a check tells the process that watches it; both have it in memory.
 struct Progress {
   std::array<char, 160> at = {};  ///< the case that it is at, such as "9 x 333, random"
+  std::size_t right = 0;          ///< cases so far that are right
   unsigned seconds = 0;           ///< that the case may take; 0: any
   bool has_verdict = false;       ///< its last line is printed
 
@@ -19,10 +21,23 @@ struct Progress {
   void begin(const std::string& a_case, unsigned limit);
 };
 
-/// Runs `check` in a child process, which prints to `out` and returns whether all is well. If the
-/// child ends without a verdict, because its code crashed or never ends, the verdict is printed
-/// here, with the case in which that happened. Returns whether all is well. Throws
-/// std::system_error if there can be no other process.
-bool run_watched(std::ostream& out, const std::function<bool(Progress&)>& check);
+/// How a check came out.
+struct Watched {
+  bool ok = false;     ///< all is well
+  Progress progress;   ///< how far it came
+  std::string ending;  ///< of a process that ended without a verdict, such as "Aborted"; else ""
+  std::string result;  ///< what the check returned; "" without a verdict
+};
+
+/// What a check tells once it has its verdict.
+struct WatchedVerdict {
+  bool ok = false;     ///< all is well
+  std::string result;  ///< to be handed on to the process that watches
+};
+
+/// Runs `check` in a child process, which prints to `out`. If the child ends without a verdict,
+/// because its code crashed or never ends, the verdict is printed here, with the case in which that
+/// happened. Throws std::system_error if there can be no other process.
+Watched run_watched(std::ostream& out, const std::function<WatchedVerdict(Progress&)>& check);
 
 }  // namespace worklog

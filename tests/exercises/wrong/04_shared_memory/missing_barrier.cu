@@ -1,7 +1,7 @@
 // The right pairs, and no barrier between the rounds.
 // says: have no barrier in between,
 // says: [shared-race]
-// says: shared_load_bank_conflicts 0 0 reached
+// says: shared_load_bank_conflicts 0 0 too early to say
 // says: Not right yet.
 
 for (int distance = threads / 2; distance > 0; distance /= 2) {

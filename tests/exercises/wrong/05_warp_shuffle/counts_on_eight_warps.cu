@@ -1,6 +1,6 @@
 // Takes for granted that a block has 8 warps.
 // says: the first that is wrong is 64 x 4096, random, in blocks of 128 threads:
-// says: block_barriers 64 64 reached
+// says: block_barriers 64 64 too early to say
 // says: Not right yet.
 
 __device__ Normalizer warp_reduce(Normalizer mine) {

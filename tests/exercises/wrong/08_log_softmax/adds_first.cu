@@ -1,6 +1,6 @@
 // Subtracts m + log d at once, which has lost the digits of log d beside a large m.
 // says: the first that is wrong is 18 x 7,
-// says: loads_per_element 2 2 reached
+// says: loads_per_element 2 2 too early to say
 // says: Not right yet.
 
 __global__ void log_softmax(const float* logits, float* log_probabilities, std::int64_t cols) {

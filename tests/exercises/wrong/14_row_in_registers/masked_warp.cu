@@ -1,7 +1,7 @@
 // A warp that has no column, or masked ones alone, subtracts -inf from -inf.
 // says: the first that is wrong is 9 x 1, random:
 // says: row 0, column 0: got nan, expected 1
-// says: block_barriers 64 64 reached
+// says: block_barriers 64 64 too early to say
 // says: Not right yet.
 
 // What is known of a warp's columns, or of a row's: the maximum m, and d, the sum of exp(x - m).

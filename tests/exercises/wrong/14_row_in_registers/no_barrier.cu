@@ -1,7 +1,7 @@
 // The one barrier that is left is gone, too.
 // says: have no barrier in between,
 // says: [shared-race]
-// says: block_barriers 0 64 reached
+// says: block_barriers 0 64 too early to say
 // says: Not right yet.
 
 // What is known of a warp's columns, or of a row's: the maximum m, and d, the sum of exp(x - m).

@@ -1,6 +1,6 @@
 // Divides by the row's sum what was taken against the warp's own maximum.
 // says: the first that is wrong is 9 x 33, random:
-// says: block_barriers 64 64 reached
+// says: block_barriers 64 64 too early to say
 // says: Not right yet.
 
 // What is known of a warp's columns, or of a row's: the maximum m, and d, the sum of exp(x - m).
