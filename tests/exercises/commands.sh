@@ -22,7 +22,7 @@ done
 [ ! -e "$folder/work" ]
 
 echo "== what a command is for"
-for command in list report test step diff exercise hint check handout docs; do
+for command in list report test step diff predict exercise hint check handout docs; do
   for option in --help -h; do
     run 0 "$command" "$option"
     says "usage: ./worklog $command "
