@@ -231,6 +231,21 @@ def test_an_exercise_stands_under_its_step():
     assert text == '\\subpage exercise_01_a "x", [x](@ref b)'
 
 
+def test_a_second_exercise_stands_under_its_step_too():
+    step = Path("steps/01_a/README.md")
+    second = step.parent / "exercise_b" / "README.md"
+    pages = {
+        INDEX: "# I\n[one](one.md)\n",
+        Path("docs/pages/one.md"): "# One\n<!-- steps: 01 on -->\n",
+        step: "# 01 A\n",
+        second: "# Exercise 01b\n",
+        step.parent / "exercise" / "README.md": "# Exercise 01\n",
+    }
+    book = read_book(pages, ["01_a"])
+    assert book.under(step) == ["exercise_01_a", "exercise_b_01_a"]
+    assert book.neighbours(second) == (step, None)
+
+
 def test_previous_and_next_pass_by_the_exercises():
     first, second = Path("steps/01_a/README.md"), Path("steps/02_b/README.md")
     of_first, of_second = (step.parent / "exercise" / "README.md" for step in (first, second))

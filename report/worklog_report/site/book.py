@@ -41,8 +41,11 @@ class Book:
         """Pages that stand under this one because it links to them."""
         if file == INDEX:
             return [name for page, name in self.pages.items() if page.parts[0] != "steps"]
-        exercise = file.parent / "exercise" / "README.md"
-        return [self.pages[exercise]] if exercise in self.pages else []
+        return [
+            name
+            for page, name in self.pages.items()
+            if is_exercise(page) and page.parents[1] == file.parent
+        ]
 
     def neighbours(self, file: Path) -> tuple[Path | None, Path | None]:
         """The pages before and after this one. An exercise is a way aside: it leads back to its
@@ -54,7 +57,13 @@ class Book:
 
 
 def is_exercise(page: Path) -> bool:
-    return page.parent.name == "exercise"
+    """A step's exercise/README.md; a second one stands in exercise_b/, and so on."""
+    return page.parent.name.split("_")[0] == "exercise"
+
+
+def _exercises_of(step: str, texts: dict[Path, str]) -> list[Path]:
+    own = [page for page in texts if page.parent.parent == Path("steps", step)]
+    return sorted(page for page in own if page.name == "README.md" and is_exercise(page))
 
 
 def titled(texts: dict[Path, str]) -> dict[Path, str]:
@@ -76,9 +85,8 @@ def read_book(texts: dict[Path, str], steps: list[str]) -> Book:
             book.parents.add(file)
         for step in steps_of(text, steps):
             book.add(Path("steps", step, "README.md"), page_name(step))
-            exercise = Path("steps", step, "exercise", "README.md")
-            if exercise in texts:
-                book.add(exercise, f"exercise_{step}")
+            for page in _exercises_of(step, texts):
+                book.add(page, f"{page.parent.name}_{step}")
     missing = [step for step in steps if Path("steps", step, "README.md") not in book.pages]
     if missing:
         raise InputError(f"no page that {INDEX} links to has the steps {', '.join(missing)}")

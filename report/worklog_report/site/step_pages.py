@@ -25,7 +25,7 @@ def listing_name(file: Path) -> str:
 def sources_of(directory: Path) -> list[Path]:
     """A step's CUDA files, its kernel first, then its headers, then the variants."""
     files = [path.relative_to(directory) for path in directory.rglob("*.cu*")]
-    own = [path for path in files if path.parts[0] != "exercise"]
+    own = [path for path in files if path.parts[0].split("_")[0] != "exercise"]
     return sorted(own, key=lambda path: (str(path) != "softmax.cu", len(path.parts), str(path)))
 
 
