@@ -275,9 +275,15 @@ def named(*patterns):
     return pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in found])
 
 
+def paragraphs_of(section):
+    """A table in the midst of one, with what leads to it and what follows, is a part of it."""
+    joined = re.sub(r":\n\n(?=\|)", ":\n", section)
+    return re.sub(r"\|\n\n(?=\w|\()", "|\n", joined).split("\n\n")
+
+
 def assert_held(page, sections):
     """Every paragraph has a claim or is listed above, and nothing is listed in vain."""
-    paragraphs = [part.strip() for section in sections for part in section.split("\n\n")]
+    paragraphs = [part.strip() for section in sections for part in paragraphs_of(section)]
     loose = [part for part in paragraphs if part and stripped(part) == part]
     listed = NO_RESULT.get(page, [])
     assert [part for part in loose if not part.startswith(tuple(listed))] == []
