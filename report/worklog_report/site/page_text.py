@@ -22,7 +22,7 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _CUDA_FENCE = re.compile(r"^(```)cuda$", re.M)  # a code host's name of the language
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
-_SOURCES = (".cu", ".cuh", ".cpp", ".h", ".py", ".sh", ".cmake")
+_SOURCES = (".cu", ".cuh", ".cpp", ".h", ".py", ".sh", ".cmake", ".txt")
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*(?=\S)((?:(?!\n\n)[^*])+)(?<=\S)\*\*")
 _UNIT = re.compile(r"(?<=\d) (?=%|[µm]s\b)")
