@@ -88,10 +88,10 @@ struct RecordedWarp {
 
 /// The recorded warps of one block.
 struct RecordedBlock {
-  std::uint64_t number = 0;          ///< within the grid, linear
-  unsigned warps = 0;                ///< that it has, recorded or not
-  std::vector<SharedObject> shared;  ///< by offset
-  std::vector<RecordedWarp> recorded;
+  std::uint64_t number = 0;            ///< within the grid, linear
+  unsigned warps = 0;                  ///< that it has, recorded or not
+  std::vector<SharedObject> shared;    ///< by offset
+  std::vector<RecordedWarp> recorded;  ///< by number
 };
 
 /// What the first warps of one launch did. The same on every run, for any number of workers.
