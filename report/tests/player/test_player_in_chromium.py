@@ -109,9 +109,9 @@ def test_nothing_spills_and_the_picture_is_in_its_colours(browser, pages, pictur
     assert browser.value("document.documentElement.scrollWidth") <= width
     assert browser.value(SPILLING) == []
     assert count(browser, "#player-1 .lanes .lane") == 32
-    assert count(browser, "#code .line.current") == 1
+    assert count(browser, ".code .line.current") == 1
     in_sight = """(() => {
-      const [row, box] = ['.line.current', '#code'].map(
+      const [row, box] = ['.line.current', '.code'].map(
         (name) => document.querySelector(name).getBoundingClientRect());
       return row.top >= box.top && row.bottom <= box.bottom; })()"""
     assert browser.value(in_sight)
@@ -129,7 +129,7 @@ def test_nothing_spills_and_the_picture_is_in_its_colours(browser, pages, pictur
 def test_the_race_is_told_and_its_line_leads_there(browser, pages):
     browser.open(pages["race"], 1400, HEIGHT, False)
     assert "[shared-race]" in text(browser, "#findings")
-    assert "shared-race" in text(browser, "#code .fault")
+    assert "shared-race" in text(browser, ".code .fault")
     tab_to(browser, "it.getAttribute('aria-label') === 'Line 18: go to its next step'")
     browser.press("Enter")
     assert text(browser, "#player-1 .event-title").endswith("at reduction.cu:18")
@@ -197,7 +197,7 @@ def test_the_keyboard_alone_reaches_everything(browser, pages):
                 " || document.activeElement.type"
             )
         )
-    for expected in ("code", "player-1-launch", "player-1-warp", "First", "Back", "Play", "Next",
+    for expected in ("code-1", "player-1-launch", "player-1-warp", "First", "Back", "Play", "Next",
                      "Last", "player-1-speed", "range", "beside"):  # fmt: skip
         assert expected in seen, f"Tab never comes to {expected}, only to {seen}"
     assert set(outlines) == {"solid"}, "the focus cannot be seen"
@@ -208,6 +208,7 @@ def test_two_warps_play_side_by_side(browser, pages, pictures):
     tab_to(browser, "it.id === 'beside'")
     browser.press("Enter")
     assert count(browser, ".player") == 2
+    assert count(browser, ".code") == 2
     assert "transpose_padded" in browser.value(
         "document.querySelector('#player-2-launch').selectedOptions[0].textContent"
     )
@@ -218,5 +219,10 @@ def test_two_warps_play_side_by_side(browser, pages, pictures):
     assert browser.value("document.documentElement.scrollWidth") <= 1400
     assert browser.value(SPILLING) == []
     browser.picture(pictures / "player-two.png")
+    lines = browser.value(
+        "[...document.querySelectorAll('.current .number')].map((it) => it.textContent)"
+    )
+    assert lines == ["30", "41"]
     browser.press("Enter")
     assert count(browser, ".player") == 1
+    assert count(browser, ".code") == 1

@@ -31,7 +31,7 @@ function isOwnKey(target, key) {
   return target.closest("input") !== null && key !== " ";
 }
 
-function listenToKeys(shown) {
+function listenToKeys(pairs) {
   const actions = {
     " ": (player) => player.toggle(), ArrowRight: (player) => player.next(), ArrowLeft: (player) => player.back(),
     ArrowDown: (player) => player.next(), ArrowUp: (player) => player.back(),
@@ -41,43 +41,62 @@ function listenToKeys(shown) {
     const action = actions[event.key];
     if (!action || event.ctrlKey || event.altKey || event.metaKey || isOwnKey(event.target, event.key)) return;
     event.preventDefault();
-    shown.forEach(action);
+    pairs.forEach(({ player }) => action(player));
+  });
+}
+
+/** A player with the source that it plays. */
+function makePlayedSource(number) {
+  const source = makeSourceView(number, (file, line) => player.goToLine(file, line));
+  const player = makePlayer(number, () => {
+    source.setLaunch(player.launch());
+    source.mark(player.place());
+  });
+  return { source, player };
+}
+
+/** Adds a player to those on the page. The first plays the first launch, another the one to be seen beside it. */
+function add(pairs) {
+  const pair = makePlayedSource(pairs.length + 1);
+  document.getElementById("source-list").append(pair.source.box);
+  document.getElementById("player-list").append(pair.player.box);
+  const second = Math.min(run.beside ?? 1, pair.player.launches - 1);
+  pair.player.chooseLaunch(pairs.length === 0 ? 0 : second);
+  pairs.push(pair);
+}
+
+function removeLast(pairs) {
+  const { source, player } = pairs.pop();
+  player.pause();
+  player.box.remove();
+  source.box.remove();
+}
+
+function listenToBeside(pairs) {
+  const button = document.getElementById("beside");
+  button.addEventListener("click", () => {
+    if (pairs.length === 1) add(pairs);
+    else removeLast(pairs);
+    const two = pairs.length === 2;
+    document.querySelector("main").classList.toggle("two", two);
+    button.textContent = two ? "Play one warp alone" : "Play another warp beside it";
   });
 }
 
 function start() {
-  const shown = [];
-  const list = document.getElementById("player-list");
-  const source = makeSourceView((file, line) => shown.forEach((player) => player.goToLine(file, line)));
-  const onMove = () => {
-    source.setLaunches(shown.map((player) => player.launch()).filter((launch) => launch));
-    source.mark(shown.map((player) => player.place()).filter((place) => place));
-  };
-  const add = () => {
-    const player = makePlayer(onMove);
-    shown.push(player);
-    list.append(player.box);
-    const second = Math.min(run.beside ?? 1, player.launches - 1);
-    player.chooseLaunch(shown.length === 1 ? 0 : second);
-  };
-  const beside = document.getElementById("beside");
-  const removeSecond = () => {
-    const player = shown.pop();
-    player.pause();
-    player.box.remove();
-    onMove();
-  };
-  beside.addEventListener("click", () => {
-    if (shown.length === 1) add();
-    else removeSecond();
-    document.getElementById("players").classList.toggle("two", shown.length === 2);
-    beside.textContent = shown.length === 2 ? "Play one warp alone" : "Play another warp beside it";
-  });
+  const pairs = [];
   showSummary();
+  listenToKeys(pairs);
+  if (run.launches.some((launch) => warpsOf(launch).length)) {
+    add(pairs);
+    listenToBeside(pairs);
+    showFindings(pairs[0].source);
+    return;
+  }
+  const source = makeSourceView(1, () => {});
+  document.getElementById("source-list").append(source.box);
+  refill(document.getElementById("players"), element("p", { text: "No launch has been recorded." }));
   showFindings(source);
-  listenToKeys(shown);
-  if (run.launches.some((launch) => warpsOf(launch).length)) add();
-  else refill(document.getElementById("players"), element("p", { text: "No launch has been recorded." }));
 }
 
 start();

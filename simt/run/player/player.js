@@ -3,7 +3,6 @@
 const speeds = [1, 2, 4, 8, 16];
 const listedBefore = 2;
 const listedAfter = 4;
-let players = 0;
 
 /** The warps of the block, and which of them have come to the barrier. */
 function drawWarps(event, block) {
@@ -37,17 +36,17 @@ function launchTitle(launch, number) {
   return `${number + 1}: ${program}${launch.kernel}, grid ${shape(launch.grid)}, block ${shape(launch.block)}`;
 }
 
-/** `onMove` is called whenever another event is shown. */
-function makePlayer(onMove) {
-  const id = `player-${++players}`;
-  const recorded = run.launches.map((launch, number) => ({ launch, number })).filter(({ launch }) => warpsOf(launch).length);
+/** `number` tells it from others, from 1; `onMove` is called whenever another event is shown. */
+function makePlayer(number, onMove) {
+  const id = `player-${number}`;
+  const recorded = run.launches.map((of, place) => ({ launch: of, place })).filter((one) => warpsOf(one.launch).length);
   let launch = null;
   let chosen = null;
   let at = 0;
   let timer = 0;
 
   const launchChoice = makeChoice(`${id}-launch`, "Launch",
-    recorded.map(({ launch: of, number }) => launchTitle(of, number)), (i) => chooseLaunch(i));
+    recorded.map((one) => launchTitle(one.launch, one.place)), (i) => chooseLaunch(i));
   const warpChoice = makeChoice(`${id}-warp`, "Warp", [], (i) => chooseWarp(i));
   const speedChoice = makeChoice(`${id}-speed`, "Steps per second", speeds, restart);
   speedChoice.select.value = "1";
@@ -66,7 +65,7 @@ function makePlayer(onMove) {
   const warning = element("p", { class: "bad" });
   const steps = element("ol", { class: "steps", "aria-label": "Steps around this one" });
   const picture = element("div", { class: "picture" });
-  const box = element("article", { class: "player", id, "aria-label": `Player ${players}` },
+  const box = element("article", { class: "player", id, "aria-label": `Player ${number}` },
     element("p", { class: "choices" }, launchChoice.all, warpChoice.all),
     element("p", { class: "controls" }, button("First", () => stepTo(0)), button("Back", () => stepTo(at - 1)), play,
       button("Next", () => stepTo(at + 1)), button("Last", () => stepTo(events().length - 1)), speedChoice.all),
@@ -76,19 +75,19 @@ function makePlayer(onMove) {
     return chosen?.warp.events ?? [];
   }
 
-  function chooseLaunch(number) {
+  function chooseLaunch(which) {
     pause();
-    launch = recorded[number].launch;
-    launchChoice.select.value = number;
+    launch = recorded[which].launch;
+    launchChoice.select.value = which;
     refill(warpChoice.select, ...warpsOf(launch).map(({ block, warp }, i) =>
       element("option", { value: i, text: `block ${block.block}, warp ${warp.warp}` })));
     chooseWarp(0);
   }
 
-  function chooseWarp(number) {
+  function chooseWarp(which) {
     pause();
-    chosen = warpsOf(launch)[number];
-    warpChoice.select.value = number;
+    chosen = warpsOf(launch)[which];
+    warpChoice.select.value = which;
     slider.max = Math.max(0, events().length - 1);
     go(0);
   }
@@ -131,10 +130,10 @@ function makePlayer(onMove) {
   function drawSteps() {
     const from = Math.max(0, at - listedBefore);
     const items = events().slice(from, at + listedAfter + 1).map((event, i) => {
-      const number = from + i;
-      const go_there = button(`${event.kind}, ${shortOf(event)}`, () => stepTo(number));
-      if (number === at) go_there.setAttribute("aria-current", "step");
-      return element("li", { value: number + 1 }, go_there,
+      const place = from + i;
+      const there = button(`${event.kind}, ${shortOf(event)}`, () => stepTo(place));
+      if (place === at) there.setAttribute("aria-current", "step");
+      return element("li", { value: place + 1 }, there,
         element("span", { class: "where", text: ` ${atLine(launch, event)}` }));
     });
     refill(steps, ...items);
@@ -159,9 +158,9 @@ function makePlayer(onMove) {
   function goToLine(file, line) {
     const all = events();
     for (let ahead = 1; ahead <= all.length; ++ahead) {
-      const number = (at + ahead) % all.length;
-      const place = placeOf(launch, all[number]);
-      if (place && place.file === file && place.line === line) return stepTo(number);
+      const next = (at + ahead) % all.length;
+      const found = placeOf(launch, all[next]);
+      if (found && found.file === file && found.line === line) return stepTo(next);
     }
   }
 

@@ -1,31 +1,27 @@
 // ---- the sources, with counters and findings at their lines ----
 
-/** Shows one file at a time. `onLine(file, line)` is called for a line that is chosen. */
-function makeSourceView(onLine) {
-  const code = document.getElementById("code");
-  const choice = document.getElementById("file-choice");
+/** Shows one file at a time. `number` tells it from others, from 1; `onLine(file, line)` is called for a line that is chosen. */
+function makeSourceView(number, onLine) {
+  const code = element("div", {
+    class: "code", id: `code-${number}`, tabindex: 0, role: "region", "aria-label": "Source lines with their counters",
+  });
   const findings = run.findings.flatMap((finding) =>
     linesOf(finding).map((place) => ({ ...place, kind: finding.kind })));
   let shown = "";
-  let launches = [];
+  let launch = null;
   let rows = new Map();
-  let current = [];
+  let current = null;
 
-  const select = element("select", { id: "file" },
+  const select = element("select", { id: `file-${number}` },
     ...run.files.map((file) => element("option", { value: file.name, text: file.name })));
   select.addEventListener("change", () => show(select.value));
-  if (run.files.length > 1) refill(choice, element("label", { for: "file", text: "File " }), select);
-
-  function countsOf(launch, line) {
-    const counters = launch.lines.find((of) => of.file === shown && of.line === line)?.counters ?? {};
-    const counting = launches.filter(({ lines }) => lines.some((of) => of.file === shown && of.line === line));
-    const which = counting.length > 1 ? `launch ${run.launches.indexOf(launch) + 1}: ` : "";
-    return phrasesOf(counters).map(({ text, bad }) =>
-      element("span", { class: bad ? "count bad" : "count", text: `${bad ? "! " : ""}${which}${text}` }));
-  }
+  const choice = element("p", {}, element("label", { for: `file-${number}`, text: "File " }), select);
+  const box = element("div", { class: "source" }, run.files.length > 1 ? choice : null, code);
 
   function annotations(line) {
-    const texts = launches.flatMap((launch) => countsOf(launch, line));
+    const counters = launch?.lines.find((of) => of.file === shown && of.line === line)?.counters ?? {};
+    const texts = phrasesOf(counters).map(({ text, bad }) =>
+      element("span", { class: bad ? "count bad" : "count", text: bad ? `! ${text}` : text }));
     for (const { file, line: at, what, kind } of findings) {
       if (file !== shown || at !== line) continue;
       texts.push(element("span", { class: "fault", text: `${what}: ${kind}` }));
@@ -44,7 +40,7 @@ function makeSourceView(onLine) {
 
   function draw() {
     const file = run.files.find((one) => one.name === shown);
-    const places = launches.flatMap((launch) => launch.recorded?.places ?? []);
+    const places = launch?.recorded?.places ?? [];
     const recorded = new Set(places.filter((place) => place.file === shown).map((place) => place.line));
     rows = new Map();
     const list = element("ol", { class: "lines" });
@@ -71,29 +67,22 @@ function makeSourceView(onLine) {
     code.scrollTop = Math.max(0, top);
   }
 
-  /** Marks the lines at which the players stand; the first of them comes into sight. */
-  function mark(places) {
-    for (const row of current) {
-      row.classList.remove("current");
-      row.removeAttribute("aria-current");
-    }
-    current = [];
-    if (places.length && places[0].file !== shown) show(places[0].file);
-    for (const place of places) {
-      const row = place.file === shown ? rows.get(place.line) : undefined;
-      if (!row) continue;
-      row.classList.add("current");
-      row.setAttribute("aria-current", "step");
-      current.push(row);
-    }
-    if (current.length) scrollTo(current[0]);
+  /** Marks the line at which the player stands, if it is known, and brings it into sight. */
+  function mark(place) {
+    current?.classList.remove("current");
+    current?.removeAttribute("aria-current");
+    if (place && place.file !== shown) show(place.file);
+    current = place && place.file === shown ? rows.get(place.line) : undefined;
+    if (!current) return;
+    current.classList.add("current");
+    current.setAttribute("aria-current", "step");
+    scrollTo(current);
   }
 
-  /** Counters are those of the launches that are played. */
-  function setLaunches(next) {
-    const different = [...new Set(next)];
-    if (different.length === launches.length && different.every((launch, i) => launch === launches[i])) return;
-    launches = different;
+  /** Counters are those of the launch that is played. */
+  function setLaunch(next) {
+    if (launch === next) return;
+    launch = next;
     if (shown) draw();
   }
 
@@ -104,5 +93,5 @@ function makeSourceView(onLine) {
   }
 
   show(run.files[0]?.name ?? "");
-  return { mark, setLaunches, goTo };
+  return { box, mark, setLaunch, goTo };
 }
