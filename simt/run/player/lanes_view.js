@@ -12,7 +12,7 @@ function laneTexts(event, block) {
   } else if (event.kind === "part") {
     event.sides.forEach((side, i) => lanesOf(side).forEach((lane) => texts.set(lane, sideName(i))));
   } else {
-    const word = { "barrier arrive": "waits", "return": "ends" }[event.kind] ?? "goes on";
+    const word = { "barrier arrive": "wait", "return": "end" }[event.kind] ?? "go";
     for (const lane of lanesOf(event.lanes)) texts.set(lane, word);
   }
   return texts;

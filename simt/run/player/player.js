@@ -148,7 +148,9 @@ function makePlayer(number, onMove) {
     if (left > 0) count.textContent += `; ${counted(left, "later one")} not recorded`;
     if (!event) return refill(picture, element("p", { text: "This warp came to no end that is recorded." }));
     title.textContent = `${event.kind} ${atLine(launch, event) && `at ${atLine(launch, event)}`}`;
-    sentence.textContent = sentenceOf(event, chosen.block.warps);
+    const waitsForEver = event.kind === "barrier arrive" && at + 1 === events().length && left === 0;
+    const end = waitsForEver ? " This warp never went on: the launch ended here." : "";
+    sentence.textContent = sentenceOf(event, chosen.block.warps) + end;
     warning.textContent = warningOf(launch, event);
     refill(picture, drawLanes(event, chosen.block, chosen.warp.lanes), drawEffect(event, chosen.block, launch));
     drawSteps();

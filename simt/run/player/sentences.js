@@ -11,6 +11,9 @@ function accessSentence(event) {
   const asked = counted(lanes.length * event.bytes, "byte");
   const who = lanes.length === 1 ? `1 lane asks for ${asked}`
     : `${lanes.length} lanes ask for ${counted(event.bytes, "byte")} each, ${asked} in all`;
+  if (event.kind === "global atomic") {
+    return `${who}. They take ${counted(event.sectors, "sector")}, each as often as the word in it that most lanes want.`;
+  }
   if (event.sectors !== undefined) {
     const sectors = counted(event.sectors, "sector");
     return `${who}. The memory system moves ${sectors} of ${sectorBytes} bytes for them.`;
