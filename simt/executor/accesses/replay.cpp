@@ -367,7 +367,8 @@ class DivergentReplay {
       if (recorded != nullptr) recorded->add_side(parted, lanes_of(side));
       replay(side, branch);
     }
-    if (recorded != nullptr) recorded->rejoin(meet, lanes_of(cursors));
+    // At the end of their paths some may have returned, and others wait.
+    if (recorded != nullptr && meet != ControlFlow::kEnd) recorded->rejoin(meet, lanes_of(cursors));
     for (unsigned i = 0; i < cursors.count; ++i)
       go_to(cursors.of[i], sides.of[i].end);
     return branch;

@@ -306,6 +306,7 @@ class LaunchRecording {
 
   static std::vector<SharedObject> objects_of(const WarpRecording& recording) {
     std::vector<SharedObject> objects;
+    objects.reserve(recording.objects_.size());
     for (const auto& [name, offset, bytes] : recording.objects_)
       objects.push_back({name, offset, bytes});
     return objects;
@@ -315,6 +316,7 @@ class LaunchRecording {
   static void renumber(WarpRecording& recording, std::vector<std::uintptr_t>& begins,
                        std::vector<RecordedArray>& arrays) {
     std::vector<int> number_of;
+    number_of.reserve(recording.arrays_.size());
     for (const ReachedArray& array : recording.arrays_) {
       const auto known = std::find(begins.begin(), begins.end(), array.begin);
       number_of.push_back(static_cast<int>(known - begins.begin()));

@@ -69,6 +69,11 @@ __global__ void odd_lanes_load(const int* from, int* to) {
   to[threadIdx.x] = value;
 }
 
+__global__ void half_a_barrier(int* to) {
+  if (threadIdx.x < 40) __syncthreads();
+  to[threadIdx.x] = 0;
+}
+
 __global__ void beyond(const float* from, float* to) {
   to[threadIdx.x] = from[threadIdx.x + 1];
 }
@@ -219,6 +224,41 @@ TEST_CASE("a barrier: who had not come yet, and when the warp goes on") {
   CHECK(warp.events[1].lanes == kAll);
   CHECK(warp.events[1].line == warp.events[0].line + 1);
   CHECK(record.blocks[0].recorded[1].events[1].others.empty());
+}
+
+TEST_CASE("a barrier that some threads never reach is arrived at and not left") {
+  const DeviceArray<int> to(64);
+  simt::set_findings_printed(false);
+  const Recording recording;
+  half_a_barrier<<<1, 64>>>(to.get());
+  const simt::LaunchRecord record = simt::take_launch_record();
+  simt::clear_findings();
+  simt::set_findings_printed(true);
+  CHECK(simt::take_error() != 0);
+  CHECK(names_of(first_warp(record)) == Names{"barrier arrive"});
+  const simt::RecordedWarp& second = record.blocks[0].recorded[1];
+  CHECK(names_of(second) == Names{"part", "global store", "return", "barrier arrive"});
+}
+
+TEST_CASE("the record does not depend on the number of workers") {
+  const auto digest = [](int workers) {
+    const Workers set(workers);
+    const DeviceArray<int> to(5 * 256);
+    const Recording recording;
+    exchange_in_a_loop<<<5, 256>>>(to.get(), 3);
+    const simt::LaunchRecord record = simt::take_launch_record();
+    Names names;
+    for (const simt::RecordedBlock& block : record.blocks) {
+      for (const simt::RecordedWarp& warp : block.recorded) {
+        const Names own = names_of(warp);
+        names.insert(names.end(), own.begin(), own.end());
+        for (const WarpEvent& event : warp.events)
+          names.push_back(std::to_string(event.offsets.empty() ? 0 : event.offsets[0]));
+      }
+    }
+    return names;
+  };
+  CHECK(digest(1) == digest(4));
 }
 
 TEST_CASE("lanes that part, and where they go on together") {
