@@ -21,7 +21,7 @@ _LINK = re.compile(r"\]\(([^)#\s:]+\.md)\)")
 
 # The repository's front page has the title that the site has: there it goes by another.
 _README = Path("README.md")
-_TITLE_OF_README = "# All results"
+_TITLE_OF_README = "# Start here"
 
 
 @dataclass
