@@ -6,11 +6,13 @@ compiler built it than the one that the pages were written with: numbers of coun
 """
 
 import difflib
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 BEGIN = "// ---- your part begins ----\n"
 END = "// ---- your part ends ----\n"
@@ -48,17 +50,35 @@ def name_of(exercise: pathlib.Path) -> str:
 
 
 def run(program: str, exercise: pathlib.Path, role: str, limit: str = "") -> tuple[int, str]:
+    """The exit code and what was said, after a look at the JSON of the same check."""
     environment = os.environ | ({"SIMT_TIME_LIMIT": limit} if limit else {})
-    done = subprocess.run(
-        [program, name_of(exercise), role],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    print(f"---- {role}, exit code {done.returncode}\n{done.stdout}")
+    with tempfile.TemporaryDirectory() as folder:
+        json_file = pathlib.Path(folder) / "check.json"
+        done = subprocess.run(
+            [program, name_of(exercise), role, "--json", json_file],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        print(f"---- {role}, exit code {done.returncode}\n{done.stdout}")
+        look_at_json(json.loads(json_file.read_text()), role, done.returncode)
+        assert os.listdir(folder) == [json_file.name], "the check leaves files behind"
     return done.returncode, done.stdout
+
+
+def look_at_json(found: dict, role: str, code: int) -> None:
+    """What holds of any check: a kernel that is not right has reached nothing yet."""
+    states = {counter["state"] for counter in found["counters"]}
+    parts = {part["state"] for part in found["parts"]}
+    right, reached = found["right"], found["reached"]
+    assert states and parts, f"{role}: JSON without counters or parts"
+    assert reached == (code == 0), f"{role}: reached is {reached}, and the exit code {code}"
+    assert reached == (right and states == {"reached"}), f"{role}: reached is {reached}: {states}"
+    assert right == (parts == {"right"} and found["verdict"] not in ("wrong", "ended")), role
+    assert right or "reached" not in states, f"{role}: not right, and a counter is called reached"
+    assert right == (found["first_wrong"] is None), f"{role}: first_wrong is {found['first_wrong']}"
 
 
 def squeezed(line: str) -> str:
