@@ -24,6 +24,7 @@ PAGES = {
     "race": ([PROGRAMS / "reduction.cu", "-D", "RACE"], 6),
     "conflicts": ([PROGRAMS / "transpose.cu"], 10),
     "many_steps": ([HERE / "many_steps.cu"], 1),
+    "stuck": ([HERE / "stuck.cu"], 1),
 }
 MODES = {
     "light": (1400, False),
@@ -180,6 +181,17 @@ def test_a_thousand_steps_are_there_and_play(browser, pages):
     assert browser.value(
         "[...document.querySelectorAll('#player-1 .controls button')].map((it) => it.textContent)"
     ) == ["First", "Back", "Play", "Next", "Last"]
+
+
+def test_what_is_not_recorded_and_what_never_ends_is_said(browser, pages):
+    browser.open(pages["stuck"], 1400, HEIGHT, False)
+    assert steps(browser) == 2000
+    assert "1,001 later ones not recorded" in text(browser, "#player-1 .step-count")
+    tab_to(browser, "it.id === 'player-1-launch'")
+    browser.press("ArrowDown")
+    assert steps(browser) == 1
+    assert "never went on" in text(browser, "#player-1 .sentence")
+    assert "divergent-barrier" in text(browser, "#player-1 .bad")
 
 
 def test_the_keyboard_alone_reaches_everything(browser, pages):
