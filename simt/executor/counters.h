@@ -121,8 +121,15 @@ double time_limit();
 /// What is wrong with a kernel, found while it ran: the text reads like a compiler's message and
 /// names kernel, file, line, block and thread.
 struct Finding {
-  std::string kind;     ///< such as "divergent-barrier"
-  std::string message;  ///< complete, one or more lines
+  /// A line of the source, and what happened there.
+  struct Line {
+    std::string place;    ///< "file:line", or words where no line is known
+    std::string message;  ///< without the place
+  };
+  std::string kind;         ///< such as "divergent-barrier"
+  std::string message;      ///< complete, one or more lines
+  std::string kernel;       ///< empty for host code
+  std::vector<Line> lines;  ///< where it was found, then those of its notes
 };
 /// In the order of launches, and within a launch of blocks.
 const std::vector<Finding>& findings();

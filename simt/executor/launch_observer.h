@@ -21,4 +21,8 @@ struct EndedLaunch {
 /// is refused is none. An empty one ends that. The observer must not launch.
 void observe_launches(std::function<void(const EndedLaunch&)> observer);
 
+/// Calls `observer` with every finding as it becomes known: those of a kernel when its launch ends,
+/// before the launch is observed. An empty one ends that. The observer must not ask for findings.
+void observe_findings(std::function<void(const Finding&)> observer);
+
 }  // namespace simt

@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 using namespace simt::run;
 
 constexpr int kWrongCommandLine = 2;
-/// How much longer than its kernels a program may take before it is ended from outside, without a
-/// word about where it was. The executor needs seconds to stop a kernel and to say where it was.
+/// A program ends itself when its time is up, after it has said where it was and has written out
+/// what it had printed. Only one that has lost the thread which sees to that, because it has become
+/// another program, say, is ended from outside, so many seconds later.
 constexpr unsigned kGraceSeconds = 15;
 
 /// Removed when it goes.
@@ -65,12 +66,13 @@ int run(const Options& options) {
   Command command = {program.path.string()};
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   const auto limit = static_cast<unsigned>(options.time_limit);
-  const Ending ending = watch(command,
-                              {{kRecordVariable, record.path().string()},
-                               {kWarpsVariable, options.html.empty() ? "" : "1"},
-                               {"SIMT_TIME_LIMIT", std::to_string(limit)}},
-                              limit == 0 ? 0 : limit + kGraceSeconds);
+  Ending ending = watch(command,
+                        {{kRecordVariable, record.path().string()},
+                         {kWarpsVariable, options.html.empty() ? "" : "1"},
+                         {"SIMT_TIME_LIMIT", std::to_string(limit)}},
+                        limit == 0 ? 0 : limit + kGraceSeconds);
   const auto known = read_record(record.path());
+  if (known.contains("timed_out")) ending.timed_out = true;
   print_report(std::cout, known, ending, options);
   if (!options.json.empty()) {
     simt::write_file(options.json, to_json(known, ending, options).dump(2) + "\n");

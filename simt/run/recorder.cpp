@@ -2,12 +2,15 @@
 // happens, so that a program that crashes leaves what is known. Does nothing in a program that was
 // started by hand.
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "simt/executor/counters.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/executor/program_deadline.h"
+#include "simt/executor/system/flush_output.h"
 #include "simt/run/launch_json.h"
 #include "simt/run/record.h"
 #include "simt/run/warp_json.h"
@@ -22,10 +25,10 @@ class Recorder {
   explicit Recorder(std::FILE* file) : file_(file) {}
 
   void add(const EndedLaunch& launch) {
+    ++launches_;
     ordered_json values = to_json(launch);
     add_warps(values);
     write({{"launch", std::move(values)}});
-    add_new_findings();
   }
 
   /// Records what the warps of the launches from here on do.
@@ -34,14 +37,18 @@ class Recorder {
     start_recording();
   }
 
-  /// Those of host code as well, which belong to no launch.
-  void add_new_findings() {
-    const std::vector<Finding>& all = findings();
-    for (; findings_ < all.size(); ++findings_) {
-      const Finding& finding = all[findings_];
-      write({{"finding", {{"kind", finding.kind}, {"message", finding.message}}}});
-    }
+  void add(const Finding& finding) {
+    ordered_json lines = ordered_json::array();
+    for (const Finding::Line& line : finding.lines)
+      lines.push_back({{"place", line.place}, {"message", line.message}});
+    write({{"finding",
+            {{"kind", finding.kind},
+             {"message", finding.message},
+             {"launch", finding.kernel.empty() ? 0 : launches_ + 1},
+             {"lines", lines}}}});
   }
+
+  void add_time_out() { write({{"timed_out", true}}); }
 
  private:
   void add_warps(ordered_json& launch) {
@@ -63,12 +70,36 @@ class Recorder {
   }
 
   std::FILE* file_;
-  std::size_t findings_ = 0;
   bool records_warps_ = false;
   std::size_t events_ = 0;  ///< that were recorded
+  std::uint64_t launches_ = 0;
 };
 
 Recorder* recorder = nullptr;
+
+/// What the program has printed is not lost with it.
+void flush_and_crash(int signal) {
+  std::signal(signal, SIG_DFL);
+  flush_output_of_crash();
+  std::raise(signal);
+}
+
+/// The executor's own handlers, while a kernel runs, give way to these for faults of host code.
+void catch_crashes_of_host() {
+  struct sigaction action = {};
+  action.sa_handler = flush_and_crash;
+  action.sa_flags = SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    sigaction(signal, &action, nullptr);
+}
+
+/// As `simt run` would end it from outside.
+void end_program() {
+  findings();  // publishes what host code did
+  recorder->add_time_out();
+  std::raise(SIGKILL);
+}
 
 bool start() {
   const char* name = std::getenv(kRecordVariable);
@@ -79,7 +110,10 @@ bool start() {
   const char* warps = std::getenv(kWarpsVariable);
   if (warps != nullptr && *warps != '\0') recorder->start_warps();
   observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
-  std::atexit([] { recorder->add_new_findings(); });
+  observe_findings([](const Finding& finding) { recorder->add(finding); });
+  std::atexit([] { findings(); });  // publishes what host code did, which belongs to no launch
+  catch_crashes_of_host();
+  if (time_limit() > 0) end_program_after(time_limit(), end_program);
   return true;
 }
 

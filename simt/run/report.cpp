@@ -154,13 +154,80 @@ void print_lines(std::ostream& out, const ordered_json& launches) {
 
 }  // namespace
 
+namespace {
+
+/// What tells findings apart that several launches may have.
+std::string key_of(const ordered_json& finding) {
+  std::string key = finding["kind"];
+  for (const ordered_json& line : finding["lines"])
+    key += "\n" + line["place"].get<std::string>();
+  return key;
+}
+
+/// Findings of one kind at the same lines become one, that of the first launch.
+class MergedFindings {
+ public:
+  explicit MergedFindings(ordered_json& findings) : findings_(findings) {}
+
+  void add(ordered_json finding) {
+    const auto launch = finding["launch"].get<std::uint64_t>();
+    finding.erase("launch");
+    const auto [known, is_new] = by_key_.try_emplace(key_of(finding), findings_.size());
+    if (is_new) {
+      finding["count"] = 0;
+      finding["launches"] = ordered_json::array();
+      findings_.push_back(std::move(finding));
+    }
+    ordered_json& merged = findings_[known->second];
+    merged["count"] = merged["count"].get<std::uint64_t>() + 1;
+    ordered_json& launches = merged["launches"];
+    if (launch != 0 && (launches.empty() || launches.back() != launch)) launches.push_back(launch);
+  }
+
+ private:
+  ordered_json& findings_;
+  std::map<std::string, std::size_t> by_key_;
+};
+
+/// "1 to 3, 5": at most so many ranges, then "and others".
+std::string ranges(const ordered_json& numbers) {
+  constexpr std::size_t kMostRanges = 8;
+  std::string text;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++count) {
+    const auto first = numbers[i].get<std::uint64_t>();
+    std::uint64_t last = first;
+    while (++i < numbers.size() && numbers[i] == last + 1)
+      ++last;
+    if (count == kMostRanges) return text + " and others";
+    if (count > 0) text += ", ";
+    text += std::to_string(first);
+    if (last > first) text += (last == first + 1 ? " and " : " to ") + std::to_string(last);
+  }
+  return text;
+}
+
+/// A line about how often a finding was made; empty for once.
+std::string repetitions(const ordered_json& finding) {
+  const ordered_json& launches = finding["launches"];
+  const auto count = finding["count"].get<std::uint64_t>();
+  if (count < 2) return "";
+  if (launches.size() < 2) return fmt::format("\n  found {} times", count);
+  return fmt::format("\n  found in {} launches: {}; above is the first", launches.size(),
+                     ranges(launches));
+}
+
+}  // namespace
+
 ordered_json read_record(const std::filesystem::path& file) {
   ordered_json record = {{"launches", ordered_json::array()}, {"findings", ordered_json::array()}};
+  MergedFindings findings(record["findings"]);
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     const ordered_json entry = ordered_json::parse(line, nullptr, false);
     if (entry.contains("launch")) record["launches"].push_back(entry["launch"]);
-    if (entry.contains("finding")) record["findings"].push_back(entry["finding"]);
+    if (entry.contains("finding")) findings.add(entry["finding"]);
+    if (entry.contains("timed_out")) record["timed_out"] = true;
   }
   return record;
 }
@@ -180,7 +247,7 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
     out << kLegend;
   }
   for (const ordered_json& finding : findings)
-    out << "\n" << finding["message"].get<std::string>() << "\n";
+    out << "\n" << finding["message"].get<std::string>() << repetitions(finding) << "\n";
   if (ending.timed_out) {
     fmt::print(out, "\nThe program did not end within {} s and was ended (--time-limit).\n",
                options.time_limit);

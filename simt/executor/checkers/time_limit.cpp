@@ -9,14 +9,19 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "simt/executor/counters.h"
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/program_deadline.h"
+#include "simt/executor/system/flush_output.h"
 #include "simt/executor/worker/abandon.h"
 #include "simt/executor/worker/rendezvous.h"
 
@@ -35,6 +40,10 @@ constexpr std::chrono::milliseconds kInterval{50};
 constexpr int kMostIgnoredSignals = 60;
 // And where no signal arrives, because a library blocks them, say.
 constexpr Seconds kLongestGrace{120};
+// The same after the program's deadline, which is to be one.
+constexpr Seconds kLongestGraceOfProgram{10};
+// How long host code may go on after a kernel of its was stopped at the program's deadline.
+constexpr Seconds kLastWords{1};
 // Ignored by default, and used by few.
 constexpr int kSignal = SIGURG;
 
@@ -49,6 +58,14 @@ double limit_from_environment() {
   return kDefaultLimit;
 }
 
+// When the whole program shall end.
+struct Deadline {
+  Clock::time_point time;
+  Seconds after;                            ///< from when it was set
+  std::function<void()> at_end;             ///< ends the program
+  std::optional<Clock::time_point> kernel;  ///< when the last kernel was stopped because of it
+};
+
 struct State {
   std::mutex mutex;
   Seconds limit{limit_from_environment()};
@@ -56,6 +73,7 @@ struct State {
   Clock::time_point start;
   std::map<Worker*, pthread_t> threads;
   bool watching = false;
+  std::optional<Deadline> deadline;
 };
 
 // Never destroyed: the watching thread outlives everything.
@@ -79,6 +97,10 @@ Seconds limit() {
   return state().limit;
 }
 
+bool past(const std::optional<Deadline>& deadline) {
+  return deadline && Clock::now() > deadline->time;
+}
+
 std::string seconds_text(Seconds seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%g s", seconds.count());
@@ -89,7 +111,9 @@ std::string seconds_text(Seconds seconds) {
   std::fprintf(stderr,
                "error: the launch of kernel %s takes longer than %s, the time limit, and does not "
                "react: the program is ended [time-limit]\n",
-               s.launch->kernel, seconds_text(s.limit).c_str());
+               s.launch->kernel,
+               seconds_text(past(s.deadline) ? s.deadline->after : s.limit).c_str());
+  flush_output();
   std::_Exit(1);
 }
 
@@ -102,15 +126,38 @@ void interrupt_launch(State& s) {
   }
 }
 
+void watch_launch(State& s) {
+  if (past(s.deadline)) {
+    s.deadline->kernel = Clock::now();
+    if (Clock::now() - s.deadline->time > kLongestGraceOfProgram) end_program(s);
+    return interrupt_launch(s);
+  }
+  if (s.limit.count() == 0) return;
+  const Seconds taken = Clock::now() - s.start;
+  if (taken > s.limit + kLongestGrace) end_program(s);
+  if (taken > s.limit) interrupt_launch(s);
+}
+
+// No kernel runs.
+void watch_host(State& s) {
+  if (!past(s.deadline)) return;
+  const auto& kernel = s.deadline->kernel;
+  if (kernel && Clock::now() - *kernel < kLastWords) return;
+  flush_output();
+  s.deadline->at_end();
+  std::_Exit(1);
+}
+
 [[noreturn]] void watch() {
   State& s = state();
   for (;;) {
     std::this_thread::sleep_for(kInterval);
     const std::lock_guard lock(s.mutex);
-    if (s.launch == nullptr || s.limit.count() == 0) continue;
-    const Seconds taken = Clock::now() - s.start;
-    if (taken > s.limit + kLongestGrace) end_program(s);
-    if (taken > s.limit) interrupt_launch(s);
+    if (s.launch != nullptr) {
+      watch_launch(s);
+    } else {
+      watch_host(s);
+    }
   }
 }
 
@@ -122,6 +169,16 @@ void start_watching(State& s) {
   sigemptyset(&action.sa_mask);
   sigaction(kSignal, &action, nullptr);
   std::thread(watch).detach();
+}
+
+std::string what_takes_too_long() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!past(s.deadline)) {
+    return "the launch takes longer than " + seconds_text(s.limit) + ", the time limit";
+  }
+  return "the program takes longer than " + seconds_text(s.deadline->after) +
+         ", the time limit, and this kernel still runs";
 }
 
 Place place_of_last_event(const Lane& lane) {
@@ -169,11 +226,18 @@ void check_time_limit(Lane& lane) {
   const Place place = place_of_last_event(lane);
   worker.is_stopping = true;
   current.log = nullptr;
-  report_and_end_launch(
-      "time-limit", place,
-      "the launch takes longer than " + seconds_text(limit()) +
-          ", the time limit; the threads of this block are:" + describe_threads(*lane.warp->block),
-      kErrorLaunchTimeout);
+  report_and_end_launch("time-limit", place,
+                        what_takes_too_long() + "; the threads of this block are:" +
+                            describe_threads(*lane.warp->block),
+                        kErrorLaunchTimeout);
+}
+
+void end_program_after(double seconds, std::function<void()> at_end) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const auto wait = std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+  s.deadline = Deadline{Clock::now() + wait, Seconds(seconds), std::move(at_end), {}};
+  if (!s.watching) start_watching(s);
 }
 
 double time_limit() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/host_call.h"
 #include "simt/executor/findings/source_lines.h"
+#include "simt/executor/launch_observer.h"
 
 namespace simt {
 namespace {
@@ -23,15 +25,15 @@ constexpr std::uint64_t kHost = ~std::uint64_t{0};
 struct Pending {
   std::uint64_t block = kHost;
   std::string kind;
-  std::string line;
-  std::string message;
+  std::string kernel;  // empty for host code
   std::string who;
-  std::string notes;
+  std::vector<Finding::Line> lines;
 };
 
 struct Collection {
   std::mutex mutex;
   bool printed = true;
+  std::function<void(const Finding&)> observer;
   std::map<std::string, Pending> pending;  // by kind and lines
   std::vector<Finding> published;
 };
@@ -83,16 +85,25 @@ class Reporting {
 };
 
 void add(Pending finding, const Notes& notes) {
-  std::string key = finding.kind + " " + finding.line;
-  for (const Note& note : notes) {
-    const std::string line = line_of(note.place);
-    key += " " + line;
-    finding.notes += "\n" + line + ": note: " + note.message;
-  }
+  for (const Note& note : notes)
+    finding.lines.push_back({line_of(note.place), note.message});
+  std::string key = finding.kind;
+  for (const Finding::Line& line : finding.lines)
+    key += " " + line.place;
   Collection& all = collection();
   const std::lock_guard lock(all.mutex);
   const auto [known, is_new] = all.pending.try_emplace(key, finding);
   if (!is_new && finding.block < known->second.block) known->second = std::move(finding);
+}
+
+// As a compiler writes it.
+std::string text_of(const Pending& finding) {
+  const Finding::Line& main = finding.lines.front();
+  std::string text =
+      main.place + ": error: " + main.message + " [" + finding.kind + "]\n  " + finding.who;
+  for (std::size_t i = 1; i < finding.lines.size(); ++i)
+    text += "\n" + finding.lines[i].place + ": note: " + finding.lines[i].message;
+  return text;
 }
 
 }  // namespace
@@ -107,10 +118,9 @@ void report(const char* kind, const Place& place, const std::string& message, co
   const Lane* lane = current.lane;
   add({.block = lane != nullptr ? lane->warp->block->number : kHost,
        .kind = kind,
-       .line = line_of(place),
-       .message = message,
+       .kernel = lane != nullptr ? current.launch->kernel : "",
        .who = running_thread(),
-       .notes = {}},
+       .lines = {{line_of(place), message}}},
       notes);
 }
 
@@ -118,10 +128,9 @@ void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* k
                const Place& place, const std::string& message, const Notes& notes) {
   add({.block = thread.block,
        .kind = kind,
-       .line = line_of(place),
-       .message = message,
+       .kernel = launch.kernel,
        .who = std::string("in kernel ") + launch.kernel + ", " + describe(launch.config, thread),
-       .notes = {}},
+       .lines = {{line_of(place), message}}},
       notes);
 }
 
@@ -144,9 +153,8 @@ void publish_findings() {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Pending& a, const Pending& b) { return a.block < b.block; });
   for (const Pending& finding : sorted) {
-    all.published.push_back({finding.kind, finding.line + ": error: " + finding.message + " [" +
-                                               finding.kind + "]\n  " + finding.who +
-                                               finding.notes});
+    all.published.push_back({finding.kind, text_of(finding), finding.kernel, finding.lines});
+    if (all.observer) all.observer(all.published.back());
     if (all.printed) std::fprintf(stderr, "%s\n", all.published.back().message.c_str());
   }
 }
@@ -174,6 +182,12 @@ void clear_findings() {
 
 void set_findings_printed(bool on) {
   collection().printed = on;
+}
+
+void observe_findings(std::function<void(const Finding&)> observer) {
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  all.observer = std::move(observer);
 }
 
 }  // namespace simt

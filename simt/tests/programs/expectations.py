@@ -10,17 +10,20 @@ HERE = pathlib.Path(__file__).parent
 
 @dataclasses.dataclass
 class Expected:
-    """`kernels` None: it is refused before it runs. `counters`: {(launch, counter or quotient):
+    """`kernels` None: it is refused before it runs; ANY_NUMBER: it launches until it is ended. `counters`: {(launch, counter or quotient):
     value}."""
 
     sources: list
-    kernels: list | None
+    kernels: list | str | None
     counters: dict = dataclasses.field(default_factory=dict)
     findings: list = dataclasses.field(default_factory=list)
     exit_code: int = 0
     says: list = dataclasses.field(default_factory=list)
     options: list = dataclasses.field(default_factory=list)
     arguments: list = dataclasses.field(default_factory=list)
+    # Of a finding by its place in the list: how often it was made, and in which launches.
+    repeated: dict = dataclasses.field(default_factory=dict)
+    timed_out: bool = False
 
 
 def program(name, kernels, counters=None, **others):
@@ -31,6 +34,8 @@ def refused(name, *says, **others):
     return Expected([f"bad/{name}.cu"], None, exit_code=1, says=list(says), **others)
 
 
+# Instead of the kernels of a program that launches until its time is up.
+ANY_NUMBER = "any number"
 CONFLICTS = "shared_load_bank_conflicts / shared_load_requests"
 LOADS, STORES, ATOMICS = "global_load_requests", "global_store_requests", "global_atomic_requests"
 SECTORS_A_LOAD = "global_load_sectors / global_load_requests"
@@ -363,7 +368,24 @@ PROGRAMS = {
         {(0, STORES): 2},
         ["global-out-of-bounds"],
         exit_code=134,
-        says=["ended by signal 6", "crashes.cu:3"],
+        says=["ended by signal 6", "crashes.cu:4", "printed before"],
+    ),
+    "host_segfault": Expected(
+        ["bad/host_segfault.cu"],
+        [],
+        {},
+        ["uninitialized-copy"],
+        exit_code=139,
+        says=["ended by signal 11", "host_segfault.cu:7", "printed before"],
+    ),
+    "same_mistake_often": Expected(
+        ["bad/same_mistake_often.cu"],
+        ["late"] * 6,
+        {},
+        ["uninitialized-shared-read"],
+        exit_code=1,
+        says=["6 launches, 1 finding", "found in 3 launches: 3, 5 and 6; above is the first"],
+        repeated={0: (3, [3, 5, 6])},
     ),
     "null_pointer": Expected(
         ["bad/null_pointer.cu"],
@@ -423,6 +445,15 @@ PROGRAMS = {
         ["kernel"],
         exit_code=137,
         options=["--time-limit", "1"],
-        says=["did not end within 1 s"],
+        timed_out=True,
+        says=["did not end within 1 s", "printed in C\nprinted in C++\n"],
+    ),
+    "launches_forever": Expected(
+        ["bad/launches_forever.cu"],
+        ANY_NUMBER,
+        exit_code=137,
+        options=["--time-limit", "1"],
+        says=["did not end within 1 s", "printed before"],
+        timed_out=True,
     ),
 }
