@@ -9,6 +9,7 @@
 
 #include "simt/executor/counters.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/executor/memory/host_pointers.h"
 #include "simt/executor/program_deadline.h"
 #include "simt/executor/system/flush_output.h"
 #include "simt/run/launch_json.h"
@@ -109,6 +110,7 @@ bool start() {
   set_findings_printed(false);
   const char* warps = std::getenv(kWarpsVariable);
   if (warps != nullptr && *warps != '\0') recorder->start_warps();
+  refuse_host_pointers(true);
   observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
   observe_findings([](const Finding& finding) { recorder->add(finding); });
   std::atexit([] { findings(); });  // publishes what host code did, which belongs to no launch

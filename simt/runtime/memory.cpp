@@ -2,9 +2,14 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "simt/executor/executor.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/memory/device_variables.h"
+#include "simt/executor/memory/host_pointers.h"
+#include "simt/executor/memory/mapped_memory.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/result.h"
@@ -72,6 +77,18 @@ bool free_pinned(void* address) {
   return true;
 }
 
+/// Memory of the program's own that it has registered.
+Pieces& registered() {
+  static Pieces& known = *new Pieces;
+  return known;
+}
+
+/// Memory of the host that kernels reach, too.
+bool device_shares(const void* address) {
+  return pinned().contains(address) || registered().contains(address) ||
+         mapped_memory_at(reinterpret_cast<std::uintptr_t>(address)) != nullptr;
+}
+
 bool device_may_use(const void* address) {
   return is_device_pointer(address) || symbols().contains(address);
 }
@@ -92,10 +109,23 @@ int check_direction(const void* to, const void* from, cudaMemcpyKind kind) {
   return to_fits && from_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/// A program that does not look at the error shall know why its data did not come.
+void note_wrong_direction(const void* to, const void* from, cudaMemcpyKind kind) {
+  constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                    "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+  const auto side = [](const void* address) {
+    if (is_managed_pointer(address)) return "managed memory";
+    return device_may_use(address) ? "memory of the device" : "memory of the host";
+  };
+  note_in_host_code(std::string("a copy with ") + kNames[kind] + " from " + side(from) + " to " +
+                    side(to) + " fails with cudaErrorInvalidValue, and copies nothing");
+}
+
 int copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr) return cudaErrorInvalidValue;
   const int error = check_direction(to, from, kind);
+  if (error == cudaErrorInvalidValue) note_wrong_direction(to, from, kind);
   return error != cudaSuccess ? error : copy(to, from, bytes);
 }
 
@@ -113,6 +143,19 @@ cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t eleme
     return cudaSuccess;
   }
   return result(device_malloc(address, bytes, element_bytes));
+}
+
+void note_arguments(const void* bytes, std::size_t size) {
+  if (!host_pointers_are_refused()) return;
+  constexpr std::uintptr_t kNoAddressBelow = 65536;  // an index, or a null pointer with one added
+  const auto* const words = static_cast<const char*>(bytes);
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= size; at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, words + at, sizeof word);
+    const auto* const address = reinterpret_cast<const void*>(word);
+    if (word < kNoAddressBelow || device_may_use(address) || device_shares(address)) continue;
+    if (device_variable_at(word) == nullptr) expect_host_pointer(word);
+  }
 }
 
 void note_symbol(const void* symbol, std::size_t size) {
@@ -198,11 +241,15 @@ cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t widt
 
 cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned) {
   const bool valid = address != nullptr && bytes > 0 && !simt::is_device_pointer(address);
-  return result(valid ? cudaSuccess : cudaErrorInvalidValue);
+  if (!valid) return result(cudaErrorInvalidValue);
+  simt::registered().add(address, bytes);
+  return cudaSuccess;
 }
 
 cudaError_t cudaHostUnregister(void* address) {
-  return result(address != nullptr ? cudaSuccess : cudaErrorInvalidValue);
+  if (address == nullptr) return result(cudaErrorInvalidValue);
+  simt::registered().remove(address);
+  return cudaSuccess;
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address, unsigned flags) {

@@ -99,6 +99,25 @@ void access_mapped(const MappedMemory& mapped, std::uintptr_t address, unsigned 
              code_address, is_volatile);
 }
 
+bool all_of_state(const std::uint8_t* states, unsigned bytes, ByteState wanted) {
+  return std::all_of(states, states + bytes,
+                     [wanted](std::uint8_t state) { return state == wanted; });
+}
+
+// If an argument of the launch points there.
+void refuse_host_memory(const Launch& launch, std::uintptr_t address, const std::string& access,
+                        const Place& place) {
+  for (const HostRange& range : launch.host_ranges) {
+    if (!range.contains(address)) continue;
+    report_and_end_launch(
+        "host-pointer", place,
+        access + " of " + range.what + ", " + std::to_string(address - range.begin) +
+            " bytes past where an argument of the kernel points: a device reaches memory from "
+            "cudaMalloc, cudaMallocManaged and cudaMallocHost, and the host's own only as a copy",
+        kErrorIllegalAddress);
+  }
+}
+
 }  // namespace
 
 void wait_for_replay() {
@@ -137,6 +156,9 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
     report_and_end_launch("global-out-of-bounds", {{}, code_address},
                           access_of(bytes, direction) + " far outside device memory",
                           kErrorIllegalAddress);
+  }
+  if (!worker.launch->host_ranges.empty()) {
+    refuse_host_memory(*worker.launch, address, access_of(bytes, direction), {{}, code_address});
   }
   // Anything else is the program's own: host memory that nobody mapped, string literals.
 }
@@ -190,10 +212,13 @@ void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& plac
 
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
   std::uint8_t* const states = arena.states(address);
-  const auto is_unwritten = [](std::uint8_t state) { return state == kUnwritten; };
-  if (direction == Direction::kStore && std::all_of(states, states + bytes, is_unwritten)) {
+  if (direction == Direction::kStore && all_of_state(states, bytes, kUnwritten)) {
     std::fill_n(states, bytes, kWritten);
     return;
+  }
+  if (std::find(states, states + bytes, kMaybeWritten) != states + bytes) {
+    find_writes_of_host(address, bytes);
+    if (direction == Direction::kLoad && all_of_state(states, bytes, kWritten)) return;
   }
   bool outside = false;
   bool unwritten = false;
@@ -297,6 +322,7 @@ void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_
     if (const MappedMemory* mapped = mapped_memory_at(address)) {
       return log_access(mapped->place_of(address), size, AccessKind::kGlobalAtomic, event);
     }
+    refuse_host_memory(*worker.launch, address, access_of(size, Direction::kLoad), place);
     access_elsewhere(address, size, Direction::kLoad, event);
     return log_access(address, 0, AccessKind::kMeeting, event);
   }

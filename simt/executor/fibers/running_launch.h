@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "simt/executor/executor.h"
 #include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/memory/host_pointers.h"
 
 namespace simt {
 
@@ -23,8 +25,10 @@ struct Launch {
   /// A worker takes a cluster at a time: of one block where there are none, and all of a
   /// cooperative grid.
   ClusteredGrid grid;
-  unsigned blocks_per_cluster;                  ///< of that grid
-  std::uint64_t blocks;                         ///< of that grid
+  unsigned blocks_per_cluster;  ///< of that grid
+  std::uint64_t blocks;         ///< of that grid
+  /// What its arguments point to that a device does not reach.
+  std::vector<HostRange> host_ranges = {};
   std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken
   std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
   std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed

@@ -21,6 +21,7 @@
 #include "simt/executor/findings/host_call.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/executor/memory/host_pointers.h"
 
 namespace simt {
 namespace {
@@ -85,6 +86,7 @@ const Tally& run_guarded(Launch& launch) {
 }  // namespace
 
 void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
+  std::vector<HostRange> host_ranges = take_expected_host_pointers();
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.last = {};
@@ -107,7 +109,8 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
                 .grid = {config.grid, blocks_that_meet(config)},
                 .blocks_per_cluster = static_cast<unsigned>(volume(blocks_that_meet(config))),
-                .blocks = volume(config.grid)};
+                .blocks = volume(config.grid),
+                .host_ranges = std::move(host_ranges)};
   if (tracing) trace_launch(launch);
   if (recording) record_launch(launch);
   begin_global_races(launch);

@@ -9,9 +9,10 @@ namespace simt {
 
 /// What is known of a byte of device memory.
 enum ByteState : std::uint8_t {
-  kUnallocated = 0,  ///< or freed
-  kUnwritten = 1,    ///< allocated, but nobody has written it
-  kWritten = 2,      ///< by anyone, the host included
+  kUnallocated = 0,   ///< or freed
+  kUnwritten = 1,     ///< allocated, but nobody has written it
+  kMaybeWritten = 2,  ///< managed: the host may have, through a library function that nobody sees
+  kWritten = 3,       ///< by anyone, the host included
 };
 
 /// The ranges of addresses that device memory and the variables of the device have.

@@ -29,6 +29,20 @@ std::uintptr_t number(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
+// The host may write managed memory through library functions, which nobody sees. Words that still
+// hold this were not written: as a float it is no number, and no program writes it by chance.
+constexpr std::uint32_t kNeverWritten = 0xffc5a3e1;
+
+void fill_with_pattern(char* at, std::size_t bytes) {
+  for (; bytes >= sizeof kNeverWritten; bytes -= sizeof kNeverWritten, at += sizeof kNeverWritten)
+    std::memcpy(at, &kNeverWritten, sizeof kNeverWritten);
+}
+
+bool has_pattern(std::uintptr_t word) {
+  return std::memcmp(reinterpret_cast<const void*>(word), &kNeverWritten, sizeof kNeverWritten) ==
+         0;
+}
+
 }  // namespace
 
 DeviceMemory& DeviceMemory::instance() {
@@ -69,8 +83,8 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
   in_use_ += reserved;
   *address = reinterpret_cast<void*>(arena.begin + offset);
   std::memset(*address, 0xff, bytes);
-  // The host may write managed memory through library functions, which nobody sees.
-  std::memset(arena.states_of_bytes + offset, managed ? kWritten : kUnwritten, bytes);
+  if (managed) fill_with_pattern(static_cast<char*>(*address), bytes);
+  std::memset(arena.states_of_bytes + offset, managed ? kMaybeWritten : kUnwritten, bytes);
   elements_[arena.begin + offset] = {arena.begin + offset, arena.begin + offset + bytes,
                                      element_bytes};
   ++version_;
@@ -344,6 +358,17 @@ DeviceMemory::ElementRange DeviceMemory::elements_at(std::uintptr_t address) con
 
 // ---- the interface ----
 
+void find_writes_of_host(std::uintptr_t address, std::size_t bytes) {
+  for (std::uintptr_t byte = address; byte < address + bytes; ++byte) {
+    std::uint8_t* const state = arena.states(byte);
+    if (*state != kMaybeWritten) continue;
+    // The last bytes of an allocation may be less than a word, and have no pattern.
+    const std::uintptr_t word = byte / 4 * 4;
+    const bool whole = *arena.states(word + 3) != kUnallocated;
+    *state = whole && has_pattern(word) ? kUnwritten : kWritten;
+  }
+}
+
 int device_malloc(void** address, std::size_t bytes, std::size_t element_bytes) {
   return DeviceMemory::instance().allocate(address, bytes, element_bytes, false);
 }
@@ -406,7 +431,11 @@ int copy(void* to, const void* from, std::size_t bytes) {
   const DeviceMemory& memory = DeviceMemory::instance();
   if (arena.contains(number(from))) {
     if (!range_is_allocated(number(from), bytes, "cudaMemcpy")) return kErrorInvalidValue;
-    const std::size_t unwritten = first_below(number(from), bytes, kWritten);
+    std::size_t unwritten = first_below(number(from), bytes, kWritten);
+    if (unwritten < bytes) {
+      find_writes_of_host(number(from), bytes);
+      unwritten = first_below(number(from), bytes, kWritten);
+    }
     if (unwritten < bytes) {
       report("uninitialized-copy", {},
              "cudaMemcpy reads " + memory.describe(number(from) + unwritten) +

@@ -104,4 +104,7 @@ class DeviceMemory {
   std::map<std::uintptr_t, ElementRange> elements_;  // by begin
 };
 
+/// Decides of bytes in the state kMaybeWritten whether they were, by what they hold.
+void find_writes_of_host(std::uintptr_t address, std::size_t bytes);
+
 }  // namespace simt

@@ -13,6 +13,9 @@
 
 namespace simt {
 
+/// The words of an argument of the next launch, of which some may be pointers.
+void note_arguments(const void* bytes, std::size_t size);
+
 constexpr Dim3 to_dim3(dim3 shape) {
   return {shape.x, shape.y, shape.z};
 }
@@ -55,6 +58,16 @@ template <typename Parameter, typename Argument>
 using Converted =
     std::conditional_t<std::is_same_v<Parameter, Argument>, const Argument&, Parameter>;
 
+/// What a kernel is given may hold pointers: the executor looks which of them no device could use.
+template <typename Argument>
+void note_argument(const Argument& argument) {
+  using Value = std::remove_cv_t<Argument>;
+  constexpr bool may_point = sizeof(Value) >= sizeof(void*) && alignof(Value) >= alignof(void*);
+  if constexpr (may_point && std::is_trivially_copyable_v<Value> && !std::is_arithmetic_v<Value>) {
+    note_arguments(&argument, sizeof(Value));
+  }
+}
+
 /// A launch that has its configuration and waits for its arguments.
 template <typename Kernel, typename Address>
 class Launcher {
@@ -72,6 +85,7 @@ class Launcher {
   /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
   template <typename... Arguments>
   void operator()(Arguments... arguments) const {
+    (note_argument(arguments), ...);
     constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
     if constexpr (!trivial && std::is_invocable_v<Address, PointerTo>) {
       launch_with_bits(address_(PointerTo{}), arguments...);

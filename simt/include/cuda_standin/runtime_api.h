@@ -268,6 +268,11 @@ void call_unpacked(void (*kernel)(Parameters...), void** arguments, std::index_s
   call_kernel(kernel, *static_cast<std::remove_reference_t<Parameters>*>(arguments[i])...);
 }
 
+template <typename... Parameters, std::size_t... i>
+void note_unpacked(void** arguments, std::index_sequence<i...>) {
+  (note_argument(*static_cast<std::remove_reference_t<Parameters>*>(arguments[i])), ...);
+}
+
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
                              NamedKernel<void (*)(Parameters...)> kernel,
@@ -277,6 +282,7 @@ cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
       read_launch_config(&launch_config, config, static_cast<const void*>(kernel));
   if (error != cudaSuccess) return error;
   std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
+  std::apply([](const auto&... each) { (note_argument(each), ...); }, converted);
   auto body = [&] {
     std::apply([&](const auto&... each) { call_kernel(kernel.kernel, each...); }, converted);
   };
@@ -288,6 +294,7 @@ cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
 template <typename... Parameters>
 cudaError_t launch_by_pointers(NamedKernel<void (*)(Parameters...)> kernel,
                                const LaunchConfig& config, void** arguments) {
+  note_unpacked<Parameters...>(arguments, std::index_sequence_for<Parameters...>{});
   auto body = [&] {
     call_unpacked(kernel.kernel, arguments, std::index_sequence_for<Parameters...>{});
   };

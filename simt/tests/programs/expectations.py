@@ -378,6 +378,31 @@ PROGRAMS = {
         exit_code=139,
         says=["ended by signal 11", "host_segfault.cu:7", "printed before"],
     ),
+    "host_pointers": Expected(
+        ["bad/host_pointers.cu"],
+        ["reads", "reads", "adds", "reads_pair", "reads", "reads", "allocates"],
+        {},
+        ["host-pointer"] * 3,
+        exit_code=1,
+        says=[
+            "cudaErrorIllegalAddress\ncudaSuccess",
+            "host_pointers.cu:11: error: load of 4 bytes of the host's memory",
+            "host_pointers.cu:13: error: load of 4 bytes of the stack",
+            "host_pointers.cu:12: error",
+            "host_pointers.cu:42: note: a copy with cudaMemcpyHostToDevice from memory of the "
+            "device to memory of the host fails with cudaErrorInvalidValue",
+        ],
+        repeated={0: (2, [1, 2])},
+    ),
+    "managed_unwritten": Expected(
+        ["bad/managed_unwritten.cu"],
+        ["count"] * 3,
+        {(2, ATOMICS): 2},
+        ["uninitialized-global-read"],
+        exit_code=1,
+        says=["managed_unwritten.cu:5: error", "at byte 8 of an allocation of 12 bytes"],
+        repeated={0: (1, [3])},
+    ),
     "same_mistake_often": Expected(
         ["bad/same_mistake_often.cu"],
         ["late"] * 6,
