@@ -137,6 +137,12 @@ std::uint64_t leave_warp_operation(Handover handover);
 /// The lanes of the calling warp that wait at that place when no other lane can go on.
 SIMT_RENDEZVOUS unsigned active_lanes(Location where);
 
+/// What clock64() counts: the accesses and basic blocks that the calling thread's warp has executed
+/// in its block, and 32 more for each call of this, so that a loop that waits for a time ends. It
+/// tells no time, never runs backwards between threads of a block that a barrier orders, and is the
+/// same on every run of the same program; host code gets 0.
+std::uint64_t device_ticks();
+
 /// The block's dynamic shared memory.
 void* dynamic_shared();
 

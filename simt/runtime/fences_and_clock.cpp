@@ -1,5 +1,4 @@
 #include <atomic>
-#include <chrono>
 #include <ctime>
 
 #include "simt/executor/executor.h"
@@ -9,7 +8,7 @@
 namespace simt {
 
 long long clock_ticks() {
-  return static_cast<long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return static_cast<long long>(device_ticks());
 }
 
 void fence() {

@@ -418,11 +418,42 @@ void drop_front(Worker& worker, const Request& request, Amount amount) {
     worker.logs[request.lanes[i]].move_back(amount.events, amount.accesses);
 }
 
+std::size_t events_of(const LaneLog& log) {
+  return log.common_events() + log.events();
+}
+
+// What is in the logs goes, and the clock's ticks with it: those of the lane that did the most.
+class TicksOfReplay {
+ public:
+  TicksOfReplay(const Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      before_[lane] = events_of(worker.logs[lane]);
+  }
+  TicksOfReplay(const TicksOfReplay&) = delete;
+  TicksOfReplay& operator=(const TicksOfReplay&) = delete;
+  ~TicksOfReplay() {
+    std::size_t most = 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      most = std::max(most, before_[lane] - events_of(worker_.logs[lane]));
+    warp_.ticks += most;
+  }
+
+ private:
+  const Worker& worker_;
+  Warp& warp_;
+  std::array<std::size_t, kWarpSize> before_;
+};
+
 }  // namespace
+
+std::uint64_t ticks_in_log(const Lane& lane) {
+  return lane.clock_looks + (current.log != nullptr ? events_of(*current.log) : 0);
+}
 
 void replay(Worker& worker, Warp& warp) {
   Request request = request_of_all(worker);
   if (request.count == 0) return;
+  const TicksOfReplay ticks(worker, warp);
   const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   if (all_follow(worker, request) && common.events == worker.log.events()) {
@@ -447,6 +478,7 @@ void replay_front(Worker& worker, Warp& warp) {
   if (too_long) return replay(worker, warp);
   Request request = request_of_all(worker);
   if (request.count == 0) return;
+  const TicksOfReplay ticks(worker, warp);
   const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   const bool little_remains = worker.log.events() - common.events <= WarpLog::kEvents / 2;

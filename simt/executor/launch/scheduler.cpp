@@ -63,6 +63,7 @@ void begin_warp(Warp& warp) {
   warp.alive = warp.ready = warp.present;
   warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
   warp.last_event = kMeetingPoint;
+  warp.ticks = 0;
 }
 
 // Gives a block the shape of the launch. Nothing to do when the one before had the same.
@@ -100,6 +101,12 @@ void forget_async_copies(Block& block) {
   block.has_async_copies = false;
 }
 
+void restart_device_clock(Block& block) {
+  for (Lane& lane : block.lanes)
+    lane.clock_looks = 0;
+  block.has_looked_at_clock = false;
+}
+
 void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   Block& block = *worker.blocks[slot];
   const ClusteredGrid& grid = worker.launch->grid;
@@ -113,6 +120,7 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   block.predicates = 0;
   block.start = block.last_barrier = ++worker.clock;
   if (block.has_async_copies) forget_async_copies(block);
+  if (block.has_looked_at_clock) restart_device_clock(block);
   for (Warp& warp : block.warps) {
     begin_warp(warp);
     warp.last_sync = worker.clock;

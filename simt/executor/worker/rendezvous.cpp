@@ -1,5 +1,6 @@
 #include "simt/executor/worker/rendezvous.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include "simt/executor/accesses/replay.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/source_lines.h"
@@ -443,6 +445,32 @@ unsigned active_lanes(Location where) {
   return static_cast<unsigned>(warp.results[lane.number]);
 }
 
+// ---- the clock ----
+
+namespace {
+
+// What comes behind a barrier is later than all that came before it.
+void set_clocks_alike(Block& block) {
+  std::uint64_t latest = 0;
+  for (const Lane& lane : std::span(block.lanes).first(block.threads))
+    latest = std::max(latest, lane.warp->ticks + lane.clock_looks);
+  for (Lane& lane : block.lanes)
+    lane.clock_looks = 0;
+  for (Warp& warp : block.warps)
+    warp.ticks = latest;
+}
+
+}  // namespace
+
+std::uint64_t device_ticks() {
+  if (current.lane == nullptr) return 0;
+  constexpr std::uint64_t kTicksOfLook = 32;
+  Lane& lane = *current.lane;
+  lane.warp->block->has_looked_at_clock = true;
+  lane.clock_looks += kTicksOfLook;
+  return lane.warp->ticks + ticks_in_log(lane);
+}
+
 // ---- barriers ----
 
 Handover arrive_at_block_barrier(bool predicate, Location where) {
@@ -528,6 +556,7 @@ bool release_block_barrier(Block& block) {
     warp.ready = warp.at_barrier;
     warp.at_barrier = 0;
   }
+  if (block.has_looked_at_clock) set_clocks_alike(block);
   block.arrived = 0;
   block.barrier_result = block.predicates;
   block.predicates = 0;

@@ -420,7 +420,7 @@ SIMT_TO_INTEGER(double, double, ull, unsigned long long)
 // ---- time -------------------------------------------------------------------------------------
 
 namespace simt {
-/// Counts up; not in cycles of anything.
+/// Counts what the thread's warp executes; not in cycles of anything.
 long long clock_ticks();
 }  // namespace simt
 SIMT_INLINE long long clock64() {

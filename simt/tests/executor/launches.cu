@@ -53,6 +53,23 @@ __global__ void add_one_through(Handle handle, double scale, float4 four, int* c
   if (scale == 2 && four.y == 3) atomicAdd(counter, 1);
 }
 
+// How long a loop of as many rounds as the thread's number takes, and when all have ended it.
+__global__ void time_loops(long long* taken) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const long long begin = clock64();
+  for (unsigned i = 0; i < threadIdx.x; ++i)
+    taken[2 * thread] = i;
+  const long long end = clock64();
+  __syncthreads();
+  taken[2 * thread] = end - begin;
+  taken[2 * thread + 1] = clock64();
+}
+__global__ void wait_by_clock(long long* taken, long long ticks) {
+  const long long begin = clock64();
+  while (clock64() - begin < ticks) {
+  }
+  taken[0] = clock64() - begin;
+}
 __global__ void read_clocks(long long* ticks) {
   ticks[0] = clock64();
   ticks[1] = clock();
@@ -216,6 +233,31 @@ TEST_CASE("an argument is copied and destroyed once, however many threads get it
     CHECK(copies < 5);
   }
   CHECK(counters.host() == std::vector<int>{3 * 128, 3 * 128});
+}
+
+TEST_CASE("the clock of a kernel counts what its threads do, and the same on every run") {
+  constexpr int kBlocks = 4;
+  std::vector<long long> first;
+  for (int run = 0; run < 3; ++run) {
+    simt::set_workers(run + 1);
+    const DeviceArray<long long> taken = zeros<long long>(kBlocks * 64 * 2);
+    time_loops<<<kBlocks, 64>>>(taken.get());
+    const std::vector<long long> ticks = taken.host();
+    if (run == 0) first = ticks;
+    CHECK(ticks == first);
+  }
+  for (int thread = 1; thread < kBlocks * 64; ++thread) {
+    const int in_block = thread % 64;
+    // A loop of more rounds takes longer, and what follows a barrier is later than what precedes.
+    if (in_block > 0) CHECK(first[2 * thread] > first[2 * thread - 2]);
+    CHECK(first[2 * thread + 1] >= first[2 * (thread - in_block + 63)]);
+  }
+}
+
+TEST_CASE("a kernel that waits for a time by its clock ends") {
+  const DeviceArray<long long> ticks = zeros<long long>(2);
+  wait_by_clock<<<1, 32>>>(ticks.get(), 100000);
+  CHECK(ticks.host()[0] >= 100000);
 }
 
 TEST_CASE("clock() in a kernel counts ticks as clock64() does") {
