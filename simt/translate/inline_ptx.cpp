@@ -18,10 +18,11 @@ bool is_asm_qualifier(const Token& token) {
   return token.is("volatile") || token.is("__volatile__") || token.is("goto") || token.is("inline");
 }
 
-/// Whether some literal names a type as PTX does, and no assembler of a CPU.
+/// Whether some literal names a type or a scope as PTX does, and no assembler of a CPU.
 bool looks_like_ptx(const Tokens& code, std::size_t open) {
-  constexpr std::array<std::string_view, 10> kTypes = {".u16", ".u32", ".u64", ".s16", ".s32",
-                                                       ".s64", ".b32", ".b64", ".f32", ".pred"};
+  constexpr std::array<std::string_view, 18> kTypes = {
+      ".u16",  ".u32",  ".u64",    ".s16",    ".s32",    ".s64",   ".b32", ".b64",    ".f32",
+      ".pred", ".sync", ".shared", ".global", "membar.", "fence.", "bar.", "griddep", "nanosleep"};
   const std::size_t close = closing_bracket(code, open).value_or(code.size());
   return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(open),
                      code.begin() + static_cast<std::ptrdiff_t>(close), [&](const Token& token) {
@@ -136,7 +137,43 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
   return call + ")";
 }
 
+constexpr char kWhyRefused[] =
+    "cannot run on a CPU, but for single instructions of arithmetic that the documentation "
+    "names; give a C++ alternative under #ifdef SIMT_EXECUTOR";
+
+/// So that what follows in the macro's body, or behind it, keeps its line.
+std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
+  std::string lines;
+  for (int line = words[from].line; line < words[to].line; ++line)
+    lines += "\\\n";
+  return lines;
+}
+
+/// What the compiler takes for an error at the line that uses the macro.
+std::string error_where_used(std::string_view macro) {
+  const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + kWhyRefused;
+  return "_Pragma(" + quoted("GCC error " + quoted(message)) + ")";
+}
+
 }  // namespace
+
+Changes rewrite_inline_ptx_of_macro(const Tokens& words) {
+  Changes changes;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (!is_asm(words[i])) continue;
+    std::size_t after = i + 1;
+    while (after < words.size() && is_asm_qualifier(words[after]))
+      ++after;
+    if (after == words.size() || !words[after].is("(") || !looks_like_ptx(words, after)) continue;
+    const auto close = closing_bracket(words, after);
+    if (!close) continue;
+    const std::string replacement =
+        as_call(words, after, *close).value_or(error_where_used(words[1].text));
+    changes.edits.push_back({words[i].offset, words[*close].end() - words[i].offset,
+                             replacement + continued(words, i, *close)});
+  }
+  return changes;
+}
 
 Changes rewrite_inline_ptx(const Tokens& code) {
   Changes changes;
@@ -155,10 +192,7 @@ Changes rewrite_inline_ptx(const Tokens& code) {
       continue;
     }
     changes.refusals.push_back(
-        {code[i].line, "inline PTX ('" + spell(code, i, after) +
-                           "') cannot run on a CPU, but for single instructions of arithmetic that "
-                           "the documentation "
-                           "names; give a C++ alternative under #ifdef SIMT_EXECUTOR"});
+        {code[i].line, "inline PTX ('" + spell(code, i, after) + "') " + kWhyRefused});
   }
   return changes;
 }

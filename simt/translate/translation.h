@@ -78,6 +78,10 @@ Changes check_launch_bounds(const Tokens& code);
 /// refused. Host code may have instructions of its own processor.
 Changes rewrite_inline_ptx(const Tokens& code);
 
+/// The same in the body of a macro, given the words of its directive. Whether the macro is used is
+/// not known: PTX that would be refused makes an error of each line that does.
+Changes rewrite_inline_ptx_of_macro(const Tokens& words);
+
 /// Where `__CUDA_ARCH__` comes and goes. No region begins in another and ends outside of it, and
 /// none that comes twice lies in another that does.
 std::vector<Region> regions_of_sides(const Tokens& tokens, const std::vector<SidedRange>& ranges,

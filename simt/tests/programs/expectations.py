@@ -314,6 +314,9 @@ PROGRAMS = {
     "not_a_program": refused("not_a_program", "not_a_program.cu:1:"),
     "does_not_compile": refused("does_not_compile", "does_not_compile.cu:1:", "not_declared"),
     "inline_ptx": refused("inline_ptx", "inline_ptx.cu:3: error: inline PTX"),
+    "inline_ptx_macro": refused(
+        "inline_ptx_macro", "inline_ptx_macro.cu:9", "inline PTX in the macro 'LANE' cannot run"
+    ),
     "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
     "texture_object": refused(
         "texture_object", "texture_object.cu:1: error: 'cudaTextureObject_t'", "textures"

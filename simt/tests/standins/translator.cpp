@@ -420,6 +420,22 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
         "1: a literal over several lines in one of CUDA's constructs");
 }
 
+TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
+  CHECK(translated(
+            "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==
+        "#define EX2(y, x) ::simt::ptx::ex2_approx_ftz_f32(y, x)\n");
+  const std::string refused_later = translated(
+      "#define LANE(x) \\\n  asm volatile(\"mov.u32 %0, %%laneid;\" \\\n : \"=r\"(x))\nint y;\n");
+  CHECK(refused_later.find("_Pragma(\"GCC error \\\"inline PTX in the macro 'LANE' cannot") !=
+        std::string::npos);
+  CHECK(line_of(refused_later, "int y") == 3);
+  CHECK(translated("#define SYNC() asm volatile(\"bar.sync 0;\")\n").find("'SYNC'") !=
+        std::string::npos);
+  // Of the host's processor.
+  const std::string pause = "#define PAUSE() asm volatile(\"pause\" ::: \"memory\")\n";
+  CHECK(translated(pause) == pause);
+}
+
 TEST_CASE("inline PTX of one known instruction becomes a call") {
   CHECK(translated(in_function(
             "asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y[f(1, 2)]) : \"f\"(x + 1));")) ==
