@@ -25,7 +25,7 @@ const std::regex& unknown_name() {
       name +
       ".*|(?:use of undeclared identifier|unknown type name|no (?:member|type) named|"
       "no template named) " +
-      name + ".*)");
+      name + ".*|there are no arguments to " + name + " that depend on a template parameter.*)");
   return pattern;
 }
 
@@ -34,6 +34,14 @@ std::string matched_name(const std::smatch& match) {
     if (match[group].matched) return match[group].str();
   }
   return "";
+}
+
+/// Of ".*; did you mean 'name'?": name. Empty without it.
+std::string suggested_name(const std::string& line) {
+  static const std::regex pattern(
+      ".*; did you mean (?:'|\xe2\x80\x98)([^'\xe2]+)(?:'|\xe2\x80\x99)\\?.*");
+  std::smatch match;
+  return std::regex_match(line, match, pattern) ? match[1].str() : "";
 }
 
 }  // namespace
@@ -49,8 +57,11 @@ std::vector<std::string> names_without_stand_in(const std::string& messages) {
     const std::string name = matched_name(match);
     const std::string_view part = part_of_name(name);
     if (part.empty() || !seen.insert(name).second) continue;
-    missing.push_back(match[1].str() + ":" + match[2].str() + ": error: '" + name +
-                      "': not available on the CPU executor (" + std::string(part) + ")");
+    std::string message = match[1].str() + ":" + match[2].str() + ": error: '" + name +
+                          "': not available on the CPU executor (" + std::string(part) + ")";
+    const std::string suggested = may_be_misspelt(name) ? suggested_name(line) : "";
+    if (!suggested.empty()) message += "; did you mean '" + suggested + "'?";
+    missing.push_back(message);
   }
   return missing;
 }

@@ -8,7 +8,8 @@
 namespace simt::run {
 
 /// Of the errors about names that the compiler does not know: those that must be CUDA's, each once,
-/// as "file:line: error: 'name': not available on the CPU executor (part)".
+/// as "file:line: error: 'name': not available on the CPU executor (part)". Where the name may be a
+/// misspelt one, "; did you mean 'other'?" follows if the compiler has an idea.
 std::vector<std::string> names_without_stand_in(const std::string& messages);
 
 }  // namespace simt::run

@@ -8,7 +8,7 @@ namespace {
 
 /// How names begin, and what those belong to; the first that fits counts.
 struct Part {
-  std::string_view prefix;  ///< "cu[A-Z]" for cu and a capital letter
+  std::string_view prefix;  ///< "cu[A-Z]" for cu and a capital letter, "wmma$" for all of a name
   std::string_view name;
 };
 
@@ -70,25 +70,30 @@ constexpr std::array kIdentifiers = {
     Part{"CUtensorMap", "tensor maps"},
     Part{"cuTensorMap", "tensor maps"},
     Part{"cudaMemPool", "memory pools"},
-    Part{"cublas", "cuBLAS"},
-    Part{"cufft", "cuFFT"},
-    Part{"curand", "cuRAND"},
-    Part{"cusolver", "cuSOLVER"},
-    Part{"cusparse", "cuSPARSE"},
-    Part{"nvrtc", "NVRTC"},
-    Part{"nvcuda", "warp matrix operations"},
-    Part{"wmma", "warp matrix operations"},
-    Part{"thrust", "Thrust"},
-    // All others.
-    Part{"cuda[A-Z]", "the runtime API"},
-    Part{"cu[A-Z]", "the driver API"},
-    Part{"CU[a-z]", "the driver API"},
-    Part{"CU_", "the driver API"},
+    Part{"cublas[A-Z]", "cuBLAS"},
+    Part{"cufft[A-Z]", "cuFFT"},
+    Part{"curand[A-Z]", "cuRAND"},
+    Part{"curand_", "cuRAND"},
+    Part{"curand$", "cuRAND"},
+    Part{"cusolver[A-Z]", "cuSOLVER"},
+    Part{"cusparse[A-Z]", "cuSPARSE"},
+    Part{"nvrtc[A-Z]", "NVRTC"},
+    Part{"nvcuda$", "warp matrix operations"},
+    Part{"wmma$", "warp matrix operations"},
+    Part{"thrust$", "Thrust"},
+};
+
+/// All others of CUDA's names begin so; but names of the program may, too.
+constexpr std::array kOtherIdentifiers = {
+    Part{"cuda[A-Z]", "the runtime API"}, Part{"cu[A-Z]", "the driver API"},
+    Part{"CU[a-z]", "the driver API"},    Part{"CU_", "the driver API"},
     Part{"__[a-z]", "device functions"},
 };
 
-/// Whether the name begins so, where the pattern may end in a class of characters.
+/// Whether the name begins so, where the pattern may end in a class of characters, or in a "$"
+/// where the name ends, too.
 bool begins_like(std::string_view name, std::string_view pattern) {
+  if (pattern.ends_with('$')) return name == pattern.substr(0, pattern.size() - 1);
   const std::size_t bracket = pattern.find('[');
   if (!name.starts_with(pattern.substr(0, bracket))) return false;
   if (bracket == std::string_view::npos) return true;
@@ -111,7 +116,12 @@ std::string_view library_of_header(std::string_view name) {
 }
 
 std::string_view part_of_name(std::string_view identifier) {
-  return find(kIdentifiers, identifier);
+  const std::string_view part = find(kIdentifiers, identifier);
+  return part.empty() ? find(kOtherIdentifiers, identifier) : part;
+}
+
+bool may_be_misspelt(std::string_view identifier) {
+  return find(kIdentifiers, identifier).empty();
 }
 
 }  // namespace simt::run

@@ -1,0 +1,51 @@
+// Which of a compiler's errors are told as names of CUDA that the executor has not.
+#include "simt/run/compiler_messages.h"
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using simt::run::names_without_stand_in;
+
+/// What g++ says of a name that is not declared, and what it suggests.
+std::string undeclared(const std::string& name, const std::string& suggested = "") {
+  std::string line = "a.cu:8:3: error: \u2018" + name + "\u2019 was not declared in this scope";
+  if (!suggested.empty()) line += "; did you mean \u2018" + suggested + "\u2019?";
+  return line + "\n    8 |   " + name + "(1);\n";
+}
+
+/// The only message, empty without one.
+std::string told(const std::string& messages) {
+  const auto names = names_without_stand_in(messages);
+  REQUIRE(names.size() < 2);
+  return names.empty() ? "" : names[0];
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("compiler_messages");
+
+TEST_CASE("a name of CUDA's is told with its part, also where a template calls it") {
+  const std::string expected =
+      "a.cu:8: error: 'cudaGraphCreate': not available on the CPU executor (graphs)";
+  CHECK(told(undeclared("cudaGraphCreate", "cudaStreamCreate")) == expected);
+  CHECK(
+      told("a.cu:8:3: error: there are no arguments to \u2018cudaGraphCreate\u2019 that depend on "
+           "a template parameter, so a declaration must be available [-fpermissive]\n") ==
+      expected);
+  CHECK(told(undeclared("curand_uniform")).ends_with("(cuRAND)"));
+}
+
+TEST_CASE("a misspelt name comes with what the compiler takes it for") {
+  CHECK(told(undeclared("cudaMyChekc", "cudaMyCheck"))
+            .ends_with("(the runtime API); did you mean 'cudaMyCheck'?"));
+  CHECK(told(undeclared("cudaMemcpyy", "cudaMemcpy")).ends_with("did you mean 'cudaMemcpy'?"));
+}
+
+TEST_CASE("the program's own names are left to the compiler") {
+  for (const char* name : {"thrust_force", "wmma_tile", "curandom", "cufftlike", "customer"})
+    CHECK(told(undeclared(name)).empty());
+  CHECK(!told(undeclared("thrust")).empty());
+}
+
+TEST_SUITE_END();
