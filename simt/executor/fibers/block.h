@@ -36,7 +36,12 @@ struct alignas(64) Lane {
   Location where = {};       ///< where it waits
   std::uintptr_t stack = 0;  ///< its lowest address
   unsigned thread = 0;       ///< within the block, linear
-  AsyncCopies copies = {};   ///< that it has started and not waited for
+  /// The stack frame of the scheduler's function that calls the kernel.
+  std::uintptr_t outermost_frame = 0;
+  /// That of active_lanes(), while it waits there.
+  std::uintptr_t waiting_frame = 0;
+  std::uint64_t waiting_since = 0;  ///< of its warp's `gathers`, when it came there
+  AsyncCopies copies = {};          ///< that it has started and not waited for
   /// Ticks that its looks at the clock took since the warp's were last brought up to date.
   std::uint64_t clock_looks = 0;
 
@@ -62,6 +67,7 @@ struct Warp {
   unsigned log_full = 0;             ///< wait until their logs have been replayed
   Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
   std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
+  std::uint64_t gathers = 0;         ///< how often lanes came to active_lanes()
   std::uint64_t ticks = 0;           ///< of clock64() up to what its lanes' logs hold
 
   // Most often all lanes ask for the same: these tell without a look at each of them.

@@ -104,24 +104,29 @@ std::string quoted_for_shell(const std::string& path) {
   return text + "'";
 }
 
-// What addr2line says of each. With -a it begins each with the address.
-std::vector<BestPlace> places_in(const std::string& object, const std::vector<Address>& addresses) {
+// What addr2line says of each, line by line. With -a it begins each with the address.
+template <typename Take>
+void ask(const std::string& object, const std::vector<Address>& addresses, Take take) {
   std::string command = "addr2line -a -i -e " + quoted_for_shell(object);
   for (const Address& address : addresses)
     command += " " + address.offset;
-  std::vector<BestPlace> places;
   std::FILE* const output = popen((command + " 2>/dev/null").c_str(), "r");
-  if (output == nullptr) return places;
+  if (output == nullptr) return;
   char buffer[4096];
-  while (std::fgets(buffer, sizeof buffer, output) != nullptr) {
-    const std::string_view text = buffer;
+  while (std::fgets(buffer, sizeof buffer, output) != nullptr)
+    take(std::string_view(buffer));
+  pclose(output);
+}
+
+std::vector<BestPlace> places_in(const std::string& object, const std::vector<Address>& addresses) {
+  std::vector<BestPlace> places;
+  ask(object, addresses, [&](std::string_view text) {
     if (text.starts_with("0x")) {
       places.emplace_back();
     } else if (!places.empty()) {
       places.back().take(text);
     }
-  }
-  pclose(output);
+  });
   return places;
 }
 
@@ -148,6 +153,7 @@ void look_up(const std::set<std::uintptr_t>& return_addresses, Lines& lines) {
 struct State {
   std::mutex mutex;
   Lines lines;
+  Lines calls;  // all lines of each
 };
 
 // Never destroyed: also asked at the very end.
@@ -169,6 +175,20 @@ std::string source_line(std::uintptr_t return_address) {
   const std::lock_guard lock(s.mutex);
   if (!s.lines.contains(return_address)) look_up({return_address}, s.lines);
   return s.lines.at(return_address);
+}
+
+std::string source_calls(std::uintptr_t return_address) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const auto [known, is_new] = s.calls.try_emplace(return_address);
+  if (!is_new) return known->second;
+  Lines unknown;
+  for (const auto& [object, addresses] : by_object({return_address}, unknown)) {
+    ask(object, addresses, [&](std::string_view text) {
+      if (!text.starts_with("0x")) known->second += text.substr(0, text.find(" (discriminator"));
+    });
+  }
+  return known->second;
 }
 
 std::string source_line(const char* file, int line) {

@@ -17,6 +17,11 @@ std::string source_line(std::uintptr_t return_address);
 /// before the first answer, which takes longer than hundreds of answers.
 void look_up_source_lines(const std::set<std::uintptr_t>& return_addresses);
 
+/// The lines of the instruction before this return address, from the function that has it to the
+/// one that it was inlined into last: a text to compare, equal where a compiler has made several
+/// instructions of one call. Asks addr2line once per address.
+std::string source_calls(std::uintptr_t return_address);
+
 /// "softmax.cu:42"
 std::string source_line(const char* file, int line);
 

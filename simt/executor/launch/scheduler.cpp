@@ -19,6 +19,7 @@ void fiber_main(context::transfer_t caller) {
   keep_context_of_caller({caller.fctx, caller.data});
   Lane& self = *current.lane;
   Warp& warp = *self.warp;
+  self.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   for (;;) {
     const Launch& launch = *worker_of(self).launch;
     launch.body(launch.arguments);

@@ -1,12 +1,14 @@
 #include "simt/executor/worker/rendezvous.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "simt/executor/accesses/replay.h"
 #include "simt/executor/counters/warp_recording.h"
@@ -398,16 +400,53 @@ std::uint64_t leave_warp_operation(Handover handover) {
 
 namespace {
 
-// Lets the lanes go on that wait for each other at one place in active_lanes(). Called when no
-// other lane of the warp can: so these are as many as can ever meet there.
+// Where the functions return to that a lane waits in, from the innermost to its kernel. Device code
+// keeps frame pointers, and a frame begins with that of the caller and the address to return to.
+std::vector<std::uintptr_t> calls_of(const Lane& lane) {
+  std::vector<std::uintptr_t> calls;
+  std::uintptr_t frame = lane.waiting_frame;
+  while (lane.has_on_stack(frame) && frame < lane.outermost_frame) {
+    std::array<std::uintptr_t, 2> record;
+    std::memcpy(record.data(), reinterpret_cast<const void*>(frame), sizeof record);
+    calls.push_back(record[1]);
+    if (record[0] <= frame) break;
+    frame = record[0];
+  }
+  return calls;
+}
+
+// The same call in the source: a compiler may have made several of it in the code.
+bool same_calls(const std::vector<std::uintptr_t>& a, const std::vector<std::uintptr_t>& b) {
+  if (a == b) return true;
+  const auto text_of = [](const std::vector<std::uintptr_t>& calls) {
+    std::string text;
+    for (const std::uintptr_t call : calls)
+      text += source_calls(call);
+    return text;
+  };
+  return text_of(a) == text_of(b);
+}
+
+// Lets the lanes go on that wait for each other at one place in active_lanes(), which is also
+// called from one place. Called when no other lane of the warp can: so these are as many as can
+// ever meet there.
 void gather(Warp& warp) {
-  unsigned members = 0;
+  // Those that came first: on their way they may meet the others again.
   const Lane* first = nullptr;
   for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
     const Lane& lane = warp.lanes[std::countr_zero(rest)];
     if (lane.exchange.operation != WarpOperation::kGather) continue;
-    if (first == nullptr) first = &lane;
-    if (same_place(lane.where, first->where)) members |= lane.bit();
+    if (first == nullptr || lane.waiting_since < first->waiting_since) first = &lane;
+  }
+  if (first == nullptr) return;
+  unsigned members = 0;
+  const std::vector<std::uintptr_t> calls = calls_of(*first);
+  for (unsigned rest = warp.in_operation; rest != 0; rest &= rest - 1) {
+    const Lane& lane = warp.lanes[std::countr_zero(rest)];
+    if (lane.exchange.operation != WarpOperation::kGather) continue;
+    if (same_place(lane.where, first->where) && same_calls(calls_of(lane), calls)) {
+      members |= lane.bit();
+    }
   }
   for (unsigned rest = members; rest != 0; rest &= rest - 1)
     warp.results[std::countr_zero(rest)] = members;
@@ -438,6 +477,8 @@ unsigned active_lanes(Location where) {
   Warp& warp = *lane.warp;
   lane.exchange = {.mask = 0, .argument = 0, .width = 0, .operation = WarpOperation::kGather};
   lane.where = where;
+  lane.waiting_since = ++warp.gathers;
+  lane.waiting_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (warp.in_operation == 0) warp.alike = 0;
   warp.in_operation |= lane.bit();
   warp.ready &= ~lane.bit();
