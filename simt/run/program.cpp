@@ -179,20 +179,47 @@ class Builder {
     return flags;
   }
 
+  /// Where the program's own macros are defined: behind the executor's headers, whose names they
+  /// may hit. Those that the C library's headers ask for come first, by the command line.
+  fs::path definitions_file() const {
+    const fs::path file = program_.string() + ".definitions.h";
+    std::string text;
+    for (const std::string& definition : options_.definitions) {
+      if (!is_for_headers(definition)) text += "#define " + directive_of(definition) + "\n";
+    }
+    write_if_changed(file, text);
+    return file;
+  }
+
+  static bool is_for_headers(const std::string& definition) {
+    return definition.starts_with('_') || definition.substr(0, definition.find('=')) == "NDEBUG";
+  }
+
+  /// "NAME=VALUE" as behind #define; without a value it is 1, as compilers have it.
+  static std::string directive_of(const std::string& definition) {
+    const std::size_t sign = definition.find('=');
+    if (sign == std::string::npos) return definition + " 1";
+    return definition.substr(0, sign) + " " + definition.substr(sign + 1);
+  }
+
   Product object_of(std::size_t number, const fs::path& translated) const {
     const fs::path& source = options_.sources[number];
     const fs::path object = program_.string() + "." + std::to_string(number) + ".o";
     const fs::path dependencies = object.string() + ".d";
     Command command = {toolchain_.compiler};
     command.insert(command.end(), toolchain_.compile.begin(), toolchain_.compile.end());
-    const Command own = flags();
-    command.insert(command.end(), own.begin(), own.end());
+    Command own = flags();
     if (!is_host_source(source)) {
+      std::erase_if(own, [](const std::string& word) {
+        return word.starts_with("-D") && !is_for_headers(word.substr(2));
+      });
       // What nvcc does for such files, too.
-      for (const char* word :
-           {"-include", toolchain_.first_header.c_str(), "-D__CUDACC__=1", "-D__NVCC__=1"})
-        command.emplace_back(word);
+      const std::string definitions = definitions_file().string();
+      for (const char* word : {"-include", toolchain_.first_header.c_str(), "-include",
+                               definitions.c_str(), "-D__CUDACC__=1", "-D__NVCC__=1"})
+        own.emplace_back(word);
     }
+    command.insert(command.end(), own.begin(), own.end());
     const bool is_c = is_c_source(source);
     if (is_c) std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
     for (const std::string& word :

@@ -107,15 +107,17 @@ struct Attempt {
   const std::string mine_and_others = "thread " + std::to_string(mine.lane.thread) + " and others";
   const std::string both =
       "threads " + std::to_string(other.thread) + " and " + std::to_string(mine.lane.thread);
-  const std::string who = same_thread ? "several threads, the last of them " : "";
+  // So a thread does not seem to race with itself.
+  const std::string who =
+      same_thread ? "other threads, before the same by thread " + std::to_string(other.thread)
+                  : describe(worker.launch->config, {other_block.number, other.thread});
   const SharedMemory& shared = worker.shared;
   report("shared-race", {{}, mine.code_address},
          std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
              (same_thread ? mine_and_others : both) + " have no " + barrier + " in between, at " +
              shared.describe(shared.offset_in_slot(mine.address)),
          {{{{}, code_address_near<32>(mine.code_address, other.code)},
-           std::string("the ") + name_of(other_kind) + " by " + who +
-               describe(worker.launch->config, {other_block.number, other.thread})}});
+           std::string("the ") + name_of(other_kind) + " by " + who}});
 }
 
 [[gnu::noinline]] void report_unwritten(const Attempt& mine) {

@@ -204,6 +204,10 @@ PROGRAMS = {
             (1, SHUFFLES): 157,
         },
     ),
+    # One operation for each side of each branch, in each of two warps.
+    "aggregate_twice": program(
+        "aggregate_twice", ["split"], {(0, ATOMICS): 8}, says=["passed"]
+    ),
     "streams_pinned": program(
         "streams_pinned",
         ["kernel"] * 4,
@@ -282,6 +286,9 @@ PROGRAMS = {
         "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]
     ),
     "own_names": program("own_names", ["blend"], {(0, STORES): 1}, says=["passed, C++17"]),
+    "own_macros": Expected(
+        ["own_macros/main.cu"], ["kernel"], options=["-D", "T", "-D", "value=2"], says=["passed"]
+    ),
     "concepts": program("concepts", ["scale"], options=["-std=c++20"], says=["passed"]),
     "own_api_names": program("own_api_names", ["fill"], {(0, STORES): 1}, says=["passed"]),
     "beside_other_cuda": program(
