@@ -13,6 +13,7 @@
 #include "simt/run/program.h"
 #include "simt/run/record.h"
 #include "simt/run/report.h"
+#include "simt/run/sarif.h"
 #include "simt/run/toolchain.h"
 #include "simt/translate/files.h"
 
@@ -45,7 +46,7 @@ class TemporaryFile {
 
 /// A program may run for minutes: what it writes to is looked at before.
 void refuse_folders(const Options& options) {
-  for (const fs::path& file : {options.json, options.html}) {
+  for (const fs::path& file : {options.json, options.sarif, options.html}) {
     const fs::path folder = file.parent_path();
     if (file.empty()) continue;
     if (fs::is_directory(file)) throw std::runtime_error(file.string() + ": is a directory");
@@ -80,6 +81,9 @@ int run(const Options& options) {
   if (!options.html.empty()) {
     simt::write_file(options.html,
                      player_page(with_files(to_json(known, ending, options), program.files)));
+  }
+  if (!options.sarif.empty()) {
+    simt::write_file(options.sarif, to_sarif(known, ending, options, SIMT_VERSION).dump(2) + "\n");
   }
   return exit_code(known, ending);
 }

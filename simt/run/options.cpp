@@ -45,6 +45,10 @@ void add_all(CLI::App& app, Options& options) {
                  "write a page to FILE that steps through what the first warps did")
       ->type_name("FILE")
       ->take_last();
+  app.add_option("--sarif", options.sarif,
+                 "write the findings to FILE as SARIF 2.1.0, for code hosts and editors")
+      ->type_name("FILE")
+      ->take_last();
   app.add_option("--time-limit", options.time_limit,
                  "end a program that takes longer than S seconds (300; 0: never)")
       ->type_name("S")

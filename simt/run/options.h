@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string> arguments;                  ///< the program's own
   std::filesystem::path json;                          ///< empty: none is wanted
   std::filesystem::path html;                          ///< empty: none is wanted
+  std::filesystem::path sarif;                         ///< the same
   int time_limit = 300;                                ///< seconds; 0: none
   bool help = false;                                   ///< print the usage and nothing else
 };

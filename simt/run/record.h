@@ -4,7 +4,7 @@
 ///
 ///     {"launch": {"kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "counters",
 ///      "lines": [{"file", "line", "counters"}], "recorded"}}
-///     {"finding": {"kind", "message", "launch", "lines": [{"place", "message"}]}}
+///     {"finding": {"kind", "message", "kernel", "launch", "lines": [{"place", "message"}]}}
 ///     {"timed_out": true}
 ///
 /// A finding's launch is numbered from 1, and 0 in host code; it comes before its launch.

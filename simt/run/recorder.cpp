@@ -45,6 +45,7 @@ class Recorder {
     write({{"finding",
             {{"kind", finding.kind},
              {"message", finding.message},
+             {"kernel", finding.kernel},
              {"launch", finding.kernel.empty() ? 0 : launches_ + 1},
              {"lines", lines}}}});
   }

@@ -13,8 +13,8 @@ std::string_view library_of_header(std::string_view name);
 /// CUDA's by its name.
 std::string_view part_of_name(std::string_view identifier);
 
-/// Whether it has a part by no more than its first letters, as a name of the program's own may have,
-/// or one of CUDA's with a letter wrong.
+/// Whether it has a part by no more than its first letters, as a name of the program's own may
+/// have, or one of CUDA's with a letter wrong.
 bool may_be_misspelt(std::string_view identifier);
 
 }  // namespace simt::run

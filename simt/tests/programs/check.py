@@ -17,11 +17,14 @@ HERE = pathlib.Path(__file__).parent
 
 
 def run(simt, expected):
-    """The exit code, the standard output and error, and what --json wrote."""
+    """The exit code, the standard output and error, and what --json wrote, with what --sarif did
+    as its "sarif"."""
     with tempfile.TemporaryDirectory() as folder:
         json_file = pathlib.Path(folder) / "run.json"
         sources = [str(HERE / source) for source in expected.sources]
+        sarif_file = pathlib.Path(folder) / "run.sarif"
         command = [simt, "run", *sources, *expected.options, "--json", str(json_file)]
+        command += ["--sarif", str(sarif_file)]
         if expected.arguments:
             command += ["--", *expected.arguments]
         environment = {
@@ -31,6 +34,8 @@ def run(simt, expected):
             command, capture_output=True, text=True, env=environment, timeout=300, check=False
         )
         record = json.loads(json_file.read_text()) if json_file.exists() else None
+        if record is not None:
+            record["sarif"] = json.loads(sarif_file.read_text())
         return ended, record
 
 
@@ -62,6 +67,9 @@ def differences(expected, ended, record):
     kinds = [finding["kind"] for finding in record["findings"]]
     if kinds != list(expected.findings):
         yield f"findings {record['findings']} instead of {list(expected.findings)}"
+    results = [result["ruleId"] for result in record["sarif"]["runs"][0]["results"]]
+    if results != kinds:
+        yield f"SARIF has {results} instead of {kinds}"
     for index, (count, launches) in expected.repeated.items():
         finding = record["findings"][index]
         if (finding["count"], finding["launches"]) != (count, launches):
