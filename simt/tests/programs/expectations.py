@@ -10,8 +10,8 @@ HERE = pathlib.Path(__file__).parent
 
 @dataclasses.dataclass
 class Expected:
-    """`kernels` None: it is refused before it runs; ANY_NUMBER: it launches until it is ended. `counters`: {(launch, counter or quotient):
-    value}."""
+    """`kernels` None: it is refused before it runs; ANY_NUMBER: it launches until it is ended.
+    `counters`: {(launch, counter or quotient): value}."""
 
     sources: list
     kernels: list | str | None
@@ -205,9 +205,7 @@ PROGRAMS = {
         },
     ),
     # One operation for each side of each branch, in each of two warps.
-    "aggregate_twice": program(
-        "aggregate_twice", ["split"], {(0, ATOMICS): 8}, says=["passed"]
-    ),
+    "aggregate_twice": program("aggregate_twice", ["split"], {(0, ATOMICS): 8}, says=["passed"]),
     "streams_pinned": program(
         "streams_pinned",
         ["kernel"] * 4,
