@@ -24,7 +24,7 @@ TEXT_OF_TOOL
 printf '#!/bin/sh\necho "pack $*" >>"$TOOLS/calls"\n' >"$clone/bench/pack_for_gpu.sh"
 mkdir -p "$clone/build/bin" "$folder/elsewhere"
 for step in "$clone"/steps/[0-9][0-9]_*/; do
-  printf '#!/bin/sh\ntouch "$2"\n' >"$clone/build/bin/step_$(basename "$step")_cpu"
+  printf '#!/bin/sh\n[ -z "$2" ] || touch "$2"\n' >"$clone/build/bin/step_$(basename "$step")_cpu"
 done
 printf '#!/bin/sh\necho "counts $*" >>"$TOOLS/calls"\n' >"$clone/build/bin/worklog_profile_cpu"
 chmod +x "$clone"/build/bin/*

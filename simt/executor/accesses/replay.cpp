@@ -418,23 +418,19 @@ void drop_front(Worker& worker, const Request& request, Amount amount) {
     worker.logs[request.lanes[i]].move_back(amount.events, amount.accesses);
 }
 
-std::size_t events_of(const LaneLog& log) {
-  return log.common_events() + log.events();
-}
-
 // What is in the logs goes, and the clock's ticks with it: those of the lane that did the most.
 class TicksOfReplay {
  public:
   TicksOfReplay(const Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      before_[lane] = events_of(worker.logs[lane]);
+      before_[lane] = worker.logs[lane].all_events();
   }
   TicksOfReplay(const TicksOfReplay&) = delete;
   TicksOfReplay& operator=(const TicksOfReplay&) = delete;
   ~TicksOfReplay() {
     std::size_t most = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      most = std::max(most, before_[lane] - events_of(worker_.logs[lane]));
+      most = std::max(most, before_[lane] - worker_.logs[lane].all_events());
     warp_.ticks += most;
   }
 
@@ -445,10 +441,6 @@ class TicksOfReplay {
 };
 
 }  // namespace
-
-std::uint64_t ticks_in_log(const Lane& lane) {
-  return lane.clock_looks + (current.log != nullptr ? events_of(*current.log) : 0);
-}
 
 void replay(Worker& worker, Warp& warp) {
   Request request = request_of_all(worker);

@@ -13,7 +13,4 @@ void replay(Worker& worker, Warp& warp);
 /// A log is full: replays as much as all lanes have in common and keeps the rest.
 void replay_front(Worker& worker, Warp& warp);
 
-/// What the running lane's log holds that the warp's ticks do not tell yet.
-std::uint64_t ticks_in_log(const Lane& lane);
-
 }  // namespace simt

@@ -8,7 +8,7 @@
 
 #include "simt/executor/executor.h"
 #include "simt/executor/fibers/grid_index.h"
-#include "simt/executor/memory/host_pointers.h"
+#include "simt/executor/host_range.h"
 
 namespace simt {
 

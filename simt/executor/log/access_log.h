@@ -171,6 +171,9 @@ class LaneLog {
   /// Of its own log.
   std::size_t events() const { return path_.size(); }
 
+  /// On the path of the warp and of its own log.
+  std::size_t all_events() const { return common_events() + events(); }
+
   /// Whether it did nothing.
   bool empty() const { return path_.empty() && common_events() == 0; }
   /// Whether it must be replayed before more is added.

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "simt/executor/accesses/replay.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/source_lines.h"
@@ -499,6 +498,11 @@ void set_clocks_alike(Block& block) {
     lane.clock_looks = 0;
   for (Warp& warp : block.warps)
     warp.ticks = latest;
+}
+
+// What the running lane's log holds that the warp's ticks do not tell yet.
+std::uint64_t ticks_in_log(const Lane& lane) {
+  return lane.clock_looks + (current.log != nullptr ? current.log->all_events() : 0);
 }
 
 }  // namespace
