@@ -75,10 +75,10 @@ std::string_view words_of(const CheckedCounter& counter) {
 }
 
 CheckedFinding finding_of(const std::string& kind, const std::string& message) {
-  static const std::regex kPlace("^([^\\n]*?):([0-9]{1,9}): ");
+  static const std::regex place_of_message("^([^\\n]*?):([0-9]{1,9}): ");
   CheckedFinding finding{.kind = kind, .message = message, .file = "", .line = std::nullopt};
   std::smatch place;
-  if (std::regex_search(message, place, kPlace)) {
+  if (std::regex_search(message, place, place_of_message)) {
     finding.file = place[1];
     finding.line = std::stoi(place[2]);
   }

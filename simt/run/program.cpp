@@ -182,7 +182,7 @@ class Builder {
   /// Where the program's own macros are defined: behind the executor's headers, whose names they
   /// may hit. Those that the C library's headers ask for come first, by the command line.
   fs::path definitions_file() const {
-    const fs::path file = program_.string() + ".definitions.h";
+    fs::path file = program_.string() + ".definitions.h";
     std::string text;
     for (const std::string& definition : options_.definitions) {
       if (!is_for_headers(definition)) text += "#define " + directive_of(definition) + "\n";

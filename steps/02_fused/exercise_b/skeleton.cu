@@ -7,8 +7,7 @@
 // - problem.rows and problem.cols are 1 or more.
 // - problem.block_size is how many threads a block shall have, a multiple of 32. The check tries
 //   several. The number of rows need not be a multiple of it.
-// - All launches go to `stream`. After each, worklog::check_launch("name", grid, block) reports
-// what
+// - All launches go to `stream`. After each, worklog::check_launch("name", grid, block) says what
 //   CUDA refused.
 // - Every row becomes its softmax: probabilities[i] = exp(x[i] - m) / sum of all exp(x[j] - m),
 //   with m, the largest of the row's logits x.
@@ -16,8 +15,8 @@
 //   throughout.
 // - One launch, 3 loads and 1 store per logit, at most.
 
+#include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "common/exercise/exercise.h"
 

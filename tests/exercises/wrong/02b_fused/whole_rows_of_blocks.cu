@@ -10,7 +10,7 @@ __global__ void softmax(const float* logits, float* probabilities, std::int64_t 
   const float* x = logits + row * cols;
   float* y = probabilities + row * cols;
 
-  float m = -std::numeric_limits<float>::infinity();
+  float m = -INFINITY;
   for (std::int64_t col = 0; col < cols; ++col) {
     m = fmaxf(m, x[col]);  // drops a NaN, which its exponential brings back
   }
