@@ -1,6 +1,7 @@
 // worklog_check_block_sizes: does each step launch with the block size that a sweep found best?
 //
-// A step chooses by width, and apart for few rows, in its block_sizes.json. It is judged in fp32.
+// A step chooses by width, and apart for few rows and for half types, in its block_sizes.json. Few
+// rows, whose list is of all types, are judged in fp32.
 
 #include <algorithm>
 #include <filesystem>
@@ -37,8 +38,9 @@ struct Time {
 };
 // By block size.
 using Times = std::map<int, Time>;
-// By rows, then columns.
-using Sweep = std::map<std::int64_t, std::map<std::int64_t, Times>>;
+// Of one type, by rows, then columns.
+using SweptType = std::map<std::int64_t, std::map<std::int64_t, Times>>;
+using Sweep = std::map<worklog::DType, SweptType>;
 
 Time best_of(const Times& times) {
   Time best = times.begin()->second;
@@ -74,13 +76,15 @@ std::map<std::string, Sweep> read_sweep(const std::string& path) {
   std::map<std::string, Sweep> sweeps;
   const json document = json::parse(file);
   for (const json& row : document.at("sweep")) {
-    if (row.at("dtype") != "f32") continue;
+    const worklog::DType dtype = worklog::dtype_from_name(row.at("dtype").get<std::string>());
+    const std::int64_t rows = row.at("rows");
+    if (dtype != worklog::DType::kFloat32 && rows < worklog::kFewRows) continue;
     const std::string variant = row.at("variant");
     const std::string label =
         row.at("step").get<std::string>() + (variant.empty() ? "" : "/" + variant);
-    sweeps[label][row.at("rows")][row.at("cols")] = times_of(row);
+    sweeps[label][dtype][rows][row.at("cols")] = times_of(row);
   }
-  if (sweeps.empty()) throw std::runtime_error("has no fp32 rows");
+  if (sweeps.empty()) throw std::runtime_error("has no step's rows");
   return sweeps;
 }
 
@@ -151,35 +155,39 @@ json suggestion(const Swept& swept) {
 }
 
 // Prints a line for each width at which the step's choice is too slow; returns how many there are.
-int check(const worklog::Step& step, std::int64_t rows, const ByCols& by_cols) {
+int check(const worklog::Step& step, worklog::DType dtype, std::int64_t rows,
+          const ByCols& by_cols) {
   const double tolerance = tolerance_at(rows);
   int slow = 0;
   for (const auto& [cols, times] : by_cols) {
-    const int size = step.info.block_size_for(rows, cols);
+    const int size = step.info.block_size_for(rows, cols, worklog::size_of(dtype));
     const double ratio = slowdown(times, size, tolerance);
     if (ratio == 1.0) continue;
     ++slow;
-    std::cout << step.label() << ", " << rows << " x " << cols << ": " << size
-              << " threads a block take " << ratio << " times the best, " << best_of(times).us
-              << " us\n";
+    std::cout << step.label() << ", " << worklog::name_of(dtype) << ", " << rows << " x " << cols
+              << ": " << size << " threads a block take " << ratio << " times the best, "
+              << best_of(times).us << " us\n";
   }
   return slow;
 }
 
 // Which list of block_sizes.json a step takes its choice from.
-std::string list_for(const worklog::Step& step, std::int64_t rows) {
+std::string list_for(const worklog::Step& step, worklog::DType dtype, std::int64_t rows) {
   const bool few = rows < worklog::kFewRows && !step.takes_one_row();
-  return few ? "few_rows_block_sizes" : "block_sizes";
+  if (few) return "few_rows_block_sizes";
+  return dtype == worklog::DType::kFloat32 ? "block_sizes" : "half_block_sizes";
 }
 
 // The lists that the sweep suggests for a step or variant, by their names.
 std::map<std::string, json> suggestions(const worklog::Step& step, const Sweep& sweep) {
   std::map<std::string, Swept> swept;
-  for (const auto& [rows, by_cols] : sweep) {
-    Swept& list = swept[list_for(step, rows)];
-    list.tolerance = tolerance_at(rows);
-    for (const auto& [cols, times] : by_cols) {
-      list.at[cols].push_back(times);
+  for (const auto& [dtype, by_rows] : sweep) {
+    for (const auto& [rows, by_cols] : by_rows) {
+      Swept& list = swept[list_for(step, dtype, rows)];
+      list.tolerance = tolerance_at(rows);
+      for (const auto& [cols, times] : by_cols) {
+        list.at[cols].push_back(times);
+      }
     }
   }
   std::map<std::string, json> lists;
@@ -243,10 +251,12 @@ int check_all(const std::string& path, const std::optional<std::filesystem::path
       continue;
     }
     std::map<std::string, json> lists;  // those that are to change
-    for (const auto& [rows, by_cols] : found->second) {
-      const int slow_widths = check(step, rows, by_cols);
-      if (slow_widths > 0) lists[list_for(step, rows)];
-      slow += slow_widths;
+    for (const auto& [dtype, by_rows] : found->second) {
+      for (const auto& [rows, by_cols] : by_rows) {
+        const int slow_widths = check(step, dtype, rows, by_cols);
+        if (slow_widths > 0) lists[list_for(step, dtype, rows)];
+        slow += slow_widths;
+      }
     }
     if (lists.empty()) {
       std::cout << step.label() << ": no other block size is clearly faster at any shape\n";

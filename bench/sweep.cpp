@@ -66,7 +66,8 @@ std::optional<Options> parse(int argc, char** argv) {
 // Times of all block sizes, by block size; a size that CUDA refuses has its error instead.
 json sweep(const Measurement& measurement, Timer& timer) {
   const Step& step = *measurement.step;
-  const int registered = step.info.block_size_for(measurement.rows, measurement.cols);
+  const int registered =
+      step.info.block_size_for(measurement.rows, measurement.cols, size_of(measurement.dtype));
   std::set<int> sizes(std::begin(kBlockSizes), std::end(kBlockSizes));
   sizes.insert(registered);
 

@@ -46,7 +46,7 @@ class TimesOnGpu : public Times {
     Result result;
     result.timing = timer_.time(m.cache, workload.launches());
     if (m.subject == Subject::kStep) {
-      result.block_size = m.step->info.block_size_for(m.rows, m.cols);
+      result.block_size = m.step->info.block_size_for(m.rows, m.cols, size_of(m.dtype));
     }
     result.ceiling_us = ceiling.timing.median_us;
     return result;

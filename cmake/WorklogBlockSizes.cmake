@@ -13,7 +13,8 @@
 #   }
 #
 # Entries stand by ascending width, the last without "up_to_cols": it is for all wider rows. "few_rows_block_sizes" may be
-# left out; common/step/step.h says which rows are few. `worklog_check_block_sizes --write` writes the file from a sweep.
+# left out; common/step/step.h says which rows are few. So may "half_block_sizes", for elements of two bytes in more rows than
+# those. `worklog_check_block_sizes --write` writes the file from a sweep.
 
 # An error that names the file.
 function(worklog_bad_block_sizes file message)
@@ -91,6 +92,7 @@ function(worklog_write_block_sizes step file source)
   if(NOT type STREQUAL "OBJECT" OR kernels EQUAL 0)
     worklog_bad_block_sizes(${file} "must be an object with an entry for each kernel's file, such as \"softmax.cu\"")
   endif()
+  set(known_lists block_sizes few_rows_block_sizes half_block_sizes)
   set(registrations "")
   math(EXPR last "${kernels} - 1")
   foreach(i RANGE ${last})
@@ -101,7 +103,7 @@ function(worklog_write_block_sizes step file source)
     endif()
     string(JSON type TYPE ${json} ${kernel})
     if(NOT type STREQUAL "OBJECT")
-      worklog_bad_block_sizes(${file} "${kernel} must be an object with block_sizes and, if they differ, few_rows_block_sizes")
+      worklog_bad_block_sizes(${file} "${kernel} must be an object with block_sizes and, if they differ, few_rows_block_sizes and half_block_sizes")
     endif()
     set(lists)
     string(JSON members LENGTH ${json} ${kernel})
@@ -112,24 +114,26 @@ function(worklog_write_block_sizes step file source)
       endif()
     endforeach()
     foreach(list IN LISTS lists)
-      if(NOT list STREQUAL "block_sizes" AND NOT list STREQUAL "few_rows_block_sizes")
-        worklog_bad_block_sizes(${file} "${kernel}: \"${list}\" is neither block_sizes nor few_rows_block_sizes")
+      if(NOT list IN_LIST known_lists)
+        worklog_bad_block_sizes(${file} "${kernel}: \"${list}\" is none of block_sizes, few_rows_block_sizes and half_block_sizes")
       endif()
     endforeach()
     if(NOT "block_sizes" IN_LIST lists)
       worklog_bad_block_sizes(${file} "${kernel} has no block_sizes")
     endif()
-    worklog_block_size_list(block_sizes ${file} "${json}" ${kernel} block_sizes)
-    set(few_rows_block_sizes "{}")
-    if("few_rows_block_sizes" IN_LIST lists)
-      worklog_block_size_list(few_rows_block_sizes ${file} "${json}" ${kernel} few_rows_block_sizes)
-    endif()
+    set(tables "")
+    foreach(list IN LISTS known_lists)
+      if(list IN_LIST lists)
+        worklog_block_size_list(initializers ${file} "${json}" ${kernel} ${list})
+        string(APPEND tables "\n      .${list} = ${initializers},")
+      endif()
+    endforeach()
     set(variant "")
     if(kernel MATCHES "^variants/(.*)\\.cu$")
       set(variant ${CMAKE_MATCH_1})
     endif()
     string(APPEND registrations
-      "    {\"${step}\", \"${variant}\",\n     ${block_sizes},\n     ${few_rows_block_sizes}},\n")
+      "    {\"${step}\", \"${variant}\", {${tables}}},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
 // Made by CMake from block_sizes.json of step @step@.

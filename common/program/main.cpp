@@ -168,7 +168,8 @@ std::string describe(const Planned& planned) {
 #ifdef SIMT_EXECUTOR
 int block_size_of(const Planned& planned, const Options& options) {
   if (options.block_size > 0) return options.block_size;
-  return planned.step->info.block_size_for(planned.a_case.rows, planned.a_case.cols);
+  const Case& a_case = planned.a_case;
+  return planned.step->info.block_size_for(a_case.rows, a_case.cols, size_of(a_case.dtype));
 }
 #endif
 

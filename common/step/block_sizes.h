@@ -45,12 +45,18 @@ class BlockSizes {
   std::vector<Entry> entries_;
 };
 
-/// What a step's `block_sizes.json` says of one kernel. CMake writes a source file of these
-/// (cmake/WorklogBlockSizes.cmake), so that a sweep changes no kernel's file.
+/// What a step's `block_sizes.json` says of one kernel, as StepInfo has it.
+struct BlockSizeTables {
+  BlockSizes block_sizes{};           ///< of all shapes that the others do not take
+  BlockSizes few_rows_block_sizes{};  ///< of few rows
+  BlockSizes half_block_sizes{};      ///< of a half type
+};
+
+/// CMake writes a source file of these (cmake/WorklogBlockSizes.cmake), so that a sweep changes no
+/// kernel's file.
 struct BlockSizesRegistration {
   /// For the step or variant of these names (see Step), whether it is registered already or not.
-  BlockSizesRegistration(std::string name, std::string variant, BlockSizes block_sizes,
-                         BlockSizes few_rows_block_sizes);
+  BlockSizesRegistration(std::string name, std::string variant, BlockSizeTables of_step);
 };
 
 }  // namespace worklog

@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "common/step/step.h"
@@ -19,7 +18,7 @@ std::vector<Step>& registry() {
 }
 
 // By name and variant.
-using Tables = std::map<std::pair<std::string, std::string>, std::pair<BlockSizes, BlockSizes>>;
+using Tables = std::map<std::pair<std::string, std::string>, BlockSizeTables>;
 
 Tables& tables() {
   static Tables tables;
@@ -29,7 +28,10 @@ Tables& tables() {
 void apply_table(Step& step) {
   const auto found = tables().find({step.name, step.variant});
   if (found == tables().end()) return;
-  std::tie(step.info.block_sizes, step.info.few_rows_block_sizes) = found->second;
+  const BlockSizeTables& of_step = found->second;
+  step.info.block_sizes = of_step.block_sizes;
+  step.info.few_rows_block_sizes = of_step.few_rows_block_sizes;
+  step.info.half_block_sizes = of_step.half_block_sizes;
 }
 
 bool comes_before(const Step& a, const Step& b) {
@@ -59,10 +61,8 @@ StepRegistration::StepRegistration(std::string name, std::string variant, StepIn
 }
 
 BlockSizesRegistration::BlockSizesRegistration(std::string name, std::string variant,
-                                               BlockSizes block_sizes,
-                                               BlockSizes few_rows_block_sizes) {
-  tables()[{std::move(name), std::move(variant)}] = {std::move(block_sizes),
-                                                     std::move(few_rows_block_sizes)};
+                                               BlockSizeTables of_step) {
+  tables()[{std::move(name), std::move(variant)}] = std::move(of_step);
   for (Step& step : registry())
     apply_table(step);
 }

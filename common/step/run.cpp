@@ -70,7 +70,7 @@ template <template <typename> class Problem, typename T>
 void run_in_parts(const Step& step, Problem<T> problem, cudaStream_t stream) {
   const Launch<Problem, T> launch = launch_of<Problem, T>(step);
   if (problem.block_size == 0)
-    problem.block_size = step.info.block_size_for(problem.rows, problem.cols);
+    problem.block_size = step.info.block_size_for(problem.rows, problem.cols, sizeof(T));
   validate(step, problem);
   if (problem.rows == 0 || problem.cols == 0) return;
   for (std::int64_t first = 0; first < problem.rows; first += kMaxRowsPerLaunch) {

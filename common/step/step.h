@@ -67,6 +67,9 @@ struct StepInfo {
   /// For fewer rows than kFewRows, where larger blocks must make up for their number; the same as
   /// block_sizes unless given.
   BlockSizes few_rows_block_sizes{};
+  /// For as many rows of a half type, of whose elements a thread holds twice as many; the same as
+  /// block_sizes unless given.
+  BlockSizes half_block_sizes{};
   /// Rows that the step takes at most: 1 where all blocks share a row.
   std::int64_t max_rows = std::numeric_limits<std::int64_t>::max();
   /// Columns that the step takes at most, of elements of so many bytes and in blocks of so many
@@ -97,7 +100,7 @@ struct StepInfo {
   /// Loads or stores of a shape, in elements; block_size 0 is the step's own choice.
   std::int64_t total(const Accesses& accesses, std::int64_t rows, std::int64_t cols, std::int64_t k,
                      std::size_t element_bytes, int block_size) const {
-    const int threads = block_size > 0 ? block_size : block_size_for(rows, cols);
+    const int threads = block_size > 0 ? block_size : block_size_for(rows, cols, element_bytes);
     return rows == 0 ? 0 : accesses.of({rows, cols, threads, element_bytes}, k);
   }
 
@@ -114,10 +117,12 @@ struct StepInfo {
     return rows <= max_rows && cols <= most_cols(element_bytes, 0);
   }
 
-  /// The step's own choice for a shape.
-  int block_size_for(std::int64_t rows, std::int64_t cols) const {
+  /// The step's own choice for a shape, of elements of so many bytes.
+  int block_size_for(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) const {
     const bool few = !few_rows_block_sizes.empty() && rows < kFewRows;
-    return (few ? few_rows_block_sizes : block_sizes).for_cols(cols);
+    if (few) return few_rows_block_sizes.for_cols(cols);
+    const bool half = !half_block_sizes.empty() && element_bytes == sizeof(__half);
+    return (half ? half_block_sizes : block_sizes).for_cols(cols);
   }
 };
 

@@ -193,7 +193,7 @@ class Verification {
   ErrorModel model(DType output) const {
     const int block_size = options_.block_size > 0
                                ? options_.block_size
-                               : step_.info.block_size_for(case_.rows, case_.cols);
+                               : step_.info.block_size_for(case_.rows, case_.cols, sizeof(T));
     return error_model(step_.info, output, case_.cols, block_size);
   }
 

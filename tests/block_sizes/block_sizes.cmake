@@ -49,10 +49,10 @@ function(writes expected json)
   endif()
 endfunction()
 
-writes([[{"05_example", "", {{worklog::BlockSizes::kAnyWidth, 256}}, {}},]]
+writes([[{"05_example", "", { .block_sizes = {{worklog::BlockSizes::kAnyWidth, 256}},}},]]
        [[{"softmax.cu": {"block_sizes": [{"block_size": 256}]}}]])
-writes([[{"05_example", "safe", {{100, 32}, {1024, 96}, {worklog::BlockSizes::kAnyWidth, 1024}}, {{worklog::BlockSizes::kAnyWidth, 512}}},]]
-       [[{"variants/safe.cu": {"few_rows_block_sizes": [{"block_size": 512}], "block_sizes": [
+writes([[{"05_example", "safe", { .block_sizes = {{100, 32}, {1024, 96}, {worklog::BlockSizes::kAnyWidth, 1024}}, .few_rows_block_sizes = {{worklog::BlockSizes::kAnyWidth, 512}}, .half_block_sizes = {{worklog::BlockSizes::kAnyWidth, 64}},}},]]
+       [[{"variants/safe.cu": {"few_rows_block_sizes": [{"block_size": 512}], "half_block_sizes": [{"block_size": 64}], "block_sizes": [
           {"up_to_cols": 100, "block_size": 32}, {"up_to_cols": 1024, "block_size": 96}, {"block_size": 1024}]}}]])
 
 function(refuses_entries message entries)
@@ -68,7 +68,7 @@ refuses("\"variants/sfe.cu\" is no kernel's file of this step; there are softmax
 refuses("softmax.cu must be an object" [[{"softmax.cu": 256}]])
 refuses("softmax.cu has no block_sizes" [[{"softmax.cu": {}}]])
 refuses("softmax.cu has no block_sizes" [[{"softmax.cu": {"few_rows_block_sizes": [{"block_size": 256}]}}]])
-refuses("softmax.cu: \"sizes\" is neither block_sizes nor few_rows_block_sizes"
+refuses("softmax.cu: \"sizes\" is none of block_sizes, few_rows_block_sizes and half_block_sizes"
         [[{"softmax.cu": {"sizes": [{"block_size": 256}]}}]])
 refuses_entries(" is no list" "256")
 refuses_entries(" is empty" "[]")

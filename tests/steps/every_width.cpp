@@ -11,8 +11,8 @@ constexpr std::int64_t kLargestWidth = 4096;
 // The block size that a step would choose for many rows, and at every 27th width the one that it
 // chooses for as few as these: large blocks take the executor long. Not at every 32nd: there all
 // rows are aligned.
-int some_block_size(const Step& step, std::int64_t cols) {
-  return cols % 27 == 0 ? 0 : step.info.block_sizes.for_cols(cols);
+int some_block_size(const Step& step, std::int64_t cols, DType dtype) {
+  return cols % 27 == 0 ? 0 : step.info.block_size_for(kFewRows, cols, size_of(dtype));
 }
 
 // Of the variants, every 23rd width: the time of the whole test is theirs otherwise. That is prime
@@ -37,7 +37,7 @@ void check_every_width(DType dtype) {
                            .rows = std::min(kRows, step.info.max_rows),
                            .cols = cols,
                            .k = some_k(step, cols)},
-                          {.block_size = some_block_size(step, cols)}))
+                          {.block_size = some_block_size(step, cols, dtype)}))
       cols += stride(step);
   }
 }

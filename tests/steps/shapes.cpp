@@ -152,11 +152,13 @@ TEST_SUITE("shapes") {
   TEST_CASE("a step's own blocks hold every row that it takes") {
     for (const Step& step : all_steps()) {
       if (step.info.max_cols == nullptr) continue;
-      const std::int64_t most = step.info.most_cols(sizeof(float), 0);
-      for (std::int64_t cols = 1; cols <= most; cols += 100) {
-        for (const std::int64_t rows : {1, 4000}) {
-          const int threads = step.info.block_size_for(rows, cols);
-          CHECK(cols <= step.info.most_cols(sizeof(float), threads));
+      for (const std::size_t element_bytes : {sizeof(float), sizeof(__half)}) {
+        const std::int64_t most = step.info.most_cols(element_bytes, 0);
+        for (std::int64_t cols = 1; cols <= most; cols += 100) {
+          for (const std::int64_t rows : {1, 4000}) {
+            const int threads = step.info.block_size_for(rows, cols, element_bytes);
+            CHECK(cols <= step.info.most_cols(element_bytes, threads));
+          }
         }
       }
     }

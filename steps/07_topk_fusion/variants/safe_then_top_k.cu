@@ -180,7 +180,7 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 
   // Its own best block size, which the recorded sweep found for it alone.
   const worklog::Step& top_k_only = worklog::registered_step("07_topk_fusion", "top_k_only");
-  const dim3 top_k_block(top_k_only.info.block_size_for(problem.rows, problem.cols));
+  const dim3 top_k_block(top_k_only.info.block_size_for(problem.rows, problem.cols, sizeof(T)));
   const std::size_t shared = list_bytes(top_k_block.x, problem.k);
   top_k<<<grid, top_k_block, shared, stream>>>(static_cast<const T*>(probabilities), problem.values,
                                                problem.indices, problem.cols, problem.k);
