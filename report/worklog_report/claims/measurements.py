@@ -182,13 +182,13 @@ def _shape(function: str, where: Where) -> Shape:
 
 
 def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[str, float]]:
-    """Times by block size, of the GPU's newest sweep among the files: of a step at a shape."""
+    """Times by block size, of the GPU's sweeps among the files: of a step at a shape the newest."""
     found, sweep = {}, []
     for path in sorted(recorded, key=lambda path: path.name):  # which ends in its date
         data = read_json(path)
         if holds_sweep(data):
             validate(path, data, "sweep.schema.json")
-            sweep = data["sweep"] if data["context"]["gpu"] == gpu else sweep
+            sweep += data["sweep"] if data["context"]["gpu"] == gpu else []
     for row in sweep:
         unit = f"{row['step']}/{row['variant']}" if row["variant"] else row["step"]
         sizes = row["block_sizes"].items()
