@@ -57,7 +57,7 @@ std::vector<LineAction> actions_of(const simt::Counters& counters) {
       {.what = "vote", .count = counters.votes},
       {.what = "warp sync", .count = counters.warp_syncs},
       {.what = "block barrier", .count = counters.block_barriers},
-      {.what = "cluster barrier", .count = counters.cluster_barriers},
+      {.what = "barrier of several blocks", .count = counters.cluster_barriers},
       {.what = "divergence", .count = counters.divergences}};
   std::erase_if(actions, [](const LineAction& action) { return action.count == 0; });
   return actions;

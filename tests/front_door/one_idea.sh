@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # one_idea.sh REPOSITORY: what a step adds to the one that it builds on is one idea, and one idea is seldom long. Counted as
-# `./worklog diff` counts. A step that adds more lines says in its page why, in a sentence with "lines of code".
+# `./worklog diff` counts. A step that adds more lines says in its page why, in a sentence with their number, such as "173 lines of code".
 set -euo pipefail
 
 repository=$1
@@ -19,8 +19,8 @@ for kernel in "$repository"/steps/*/softmax.cu; do
   say "$before, ${step##*/}: $counted"
   [[ $counted =~ ([0-9]+)\ added,\ ([0-9]+)\ removed ]] || { say "no count"; exit 1; }
   compared=$((compared + 1))
-  if [ "${BASH_REMATCH[1]}" -gt $most ] && ! grep -q "lines of code" "$step/README.md"; then
-    say "${step##*/}: more than $most lines, and its page does not say why"
+  if [ "${BASH_REMATCH[1]}" -gt $most ] && ! grep -q "\b${BASH_REMATCH[1]} lines of code" "$step/README.md"; then
+    say "${step##*/}: more than $most lines, and its page does not say why, with \"${BASH_REMATCH[1]} lines of code\""
     failures=1
   fi
 done

@@ -21,15 +21,15 @@ and computing)."""
 
 def render(rows: list[Row], hardware: Hardware) -> str:
     """Of each row's shape, those that were profiled; "" if none was."""
+    shapes = sorted({shape for row in rows if (shape := _profiled_shape(row, hardware))})
     lines = [
-        _line(row, launch)
+        _line(row, launch, with_shape=len(shapes) > 1)
         for row in rows
         for launch in hardware.of(row.unit.name, _profiled_shape(row, hardware))
     ]
     if not lines:
         return ""
     table = [_HEAD, ["---"] + ["---:"] * (len(_HEAD) - 3) + ["---", "---"], *lines]
-    shapes = sorted({shape for row in rows if (shape := _profiled_shape(row, hardware))})
     where = f"On {hardware.gpu}, {hardware.date[:10]}, {shapes[0].dtype} at "
     where += " and ".join(shape.size() for shape in shapes)
     text = "".join(f"| {' | '.join(line)} |\n" for line in table)
@@ -43,9 +43,11 @@ def _profiled_shape(row: Row, hardware: Hardware) -> Shape | None:
     return wanted if wanted in shapes else next(iter(shapes), None)
 
 
-def _line(row: Row, launch: Measured) -> list[str]:
+def _line(row: Row, launch: Measured, with_shape: bool) -> list[str]:
     values = launch.values
     name = f"{row.unit.label} {row.unit.title}"
+    if with_shape:
+        name += f", {launch.shape.size()}"
     several = launch.of > 1
     return [
         f"{name}, `{launch.kernel}`" if several else name,

@@ -36,7 +36,7 @@ _OTHERS = (
     ("vote", "votes"),
     ("warp sync", "warp_syncs"),
     ("block barrier", "block_barriers"),
-    ("cluster barrier", "cluster_barriers"),
+    ("barrier of several blocks", "cluster_barriers"),
     ("divergence", "divergences"),
 )
 

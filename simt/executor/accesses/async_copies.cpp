@@ -41,7 +41,8 @@ void start_async_copy(void* shared, const void* global, std::size_t bytes, std::
   if (to % bytes != 0) refuse_misaligned(to, size, {where});
   const auto* const from = static_cast<const std::byte*>(global);
   if (zeros < bytes) {
-    load_for_async_copy(reinterpret_cast<std::uintptr_t>(from), size, code_address);
+    load_for_async_copy(reinterpret_cast<std::uintptr_t>(from), size,
+                        static_cast<unsigned>(bytes - zeros), code_address);
   }
 
   AsyncCopies& copies = current.lane->copies;

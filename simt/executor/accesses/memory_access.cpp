@@ -163,10 +163,11 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
   // Anything else is the program's own: host memory that nobody mapped, string literals.
 }
 
-void load_for_async_copy(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address) {
+void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
+                         std::uintptr_t code_address) {
   if (arena.contains(address)) {
     if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
-    check_states(address, bytes, Direction::kLoad, {{}, code_address});
+    check_states(address, read, Direction::kLoad, {{}, code_address});
   } else if (const PlacedVariable* placed = device_variable_at(address)) {
     address = placed->place_of(address);
     if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
@@ -174,9 +175,9 @@ void load_for_async_copy(std::uintptr_t address, unsigned bytes, std::uintptr_t 
     address = mapped->place_of(address);
     if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
   } else {
-    return access_elsewhere(address, bytes, Direction::kLoad, code_address);
+    return access_elsewhere(address, read, Direction::kLoad, code_address);
   }
-  log_access(address, bytes, AccessKind::kAsyncCopy, code_address);
+  log_access(address, read, AccessKind::kAsyncCopy, code_address);
 }
 
 void note_arrival_in_shared(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address) {

@@ -27,8 +27,11 @@ constexpr AccessKind kGlobalAccess =
 /// Neither the arena nor host code: shared memory, the stack, the device's variables, or a mistake.
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address, bool is_volatile = false);
-/// The running lane begins an asynchronous copy of what lies here to shared memory.
-void load_for_async_copy(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address);
+/// The running lane begins an asynchronous copy of `bytes` bytes to shared memory, to which the
+/// address must be aligned. The first `read` of them are read here; zeros arrive for the others
+/// (PTX, cp.async: src-size).
+void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
+                         std::uintptr_t code_address);
 /// Host code accesses some memory: of the device's it may access what is managed, and no other.
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);

@@ -153,6 +153,17 @@ TEST_SUITE("async_copies") {
     }
   }
 
+  TEST_CASE("an array may end where the zeros begin") {
+    Mistakes mistakes;
+    const DeviceArray<float> x(ascending(4 * kThreads - 2));
+    DeviceArray<float> y = zeros<float>(4 * kThreads);
+    fills_with_zeros<<<1, kThreads>>>(reinterpret_cast<const float4*>(x.get()),
+                                      reinterpret_cast<float4*>(y.get()));
+    CHECK(mistakes.take_kinds().empty());
+    CHECK(y.host()[4 * kThreads - 3] == static_cast<float>(4 * kThreads - 3));
+    CHECK(y.host()[4 * kThreads - 1] == 0.0f);
+  }
+
   TEST_CASE("what is read before it was waited for, or by others before a barrier") {
     Mistakes mistakes;
     float* const x = mistakes.x.get();

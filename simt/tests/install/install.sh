@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install.sh CMAKE BUILD SOURCE COMPILER GENERATOR: installs simt from the build folder BUILD into a folder of its own, and uses it there:
-# `simt run` on a program, and a project of ten lines that finds the package. Neither may touch the source tree SOURCE or BUILD.
+# `simt run` on a program, and a project of ten lines that finds the package. No file of text that is installed may name the source tree SOURCE or BUILD.
 set -euo pipefail
 cmake=$1 build=$2 source=$3 compiler=$4 generator=$5
 here=$(cd "$(dirname "$0")" && pwd)
