@@ -371,7 +371,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     if (is_past<T>(i, cut.vectors)) break;
     m = max_of<T>(tile[i], m);
   }
-  if (held < cut.vectors) {  // or nvcc waits before it loads the tile of a half type
+  if (held < cut.vectors) {  // Without this nvcc waits before it loads the tile of a half type.
     __pipeline_wait_prior(0);
     for (int i = held + thread; i < cut.vectors; i += threads) {
       m = max_of<T>(waiting[i - held], m);

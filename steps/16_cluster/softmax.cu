@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     if (is_past<T>(i, end - begin)) break;
     m = max_of<T>(tile[i], m);
   }
-  if (held < end) {  // or nvcc waits before it loads the tile of a half type
+  if (held < end) {  // Without this nvcc waits before it loads the tile of a half type.
     __pipeline_wait_prior(0);
     for (int i = held + thread; i < end; i += threads) {
       m = max_of<T>(waiting[i - held], m);

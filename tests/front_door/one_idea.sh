@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # one_idea.sh REPOSITORY: what a step adds to the one that it builds on is one idea, and one idea is seldom long. Counted as
-# `./worklog diff` counts. A step that adds more lines says in its page why, in a sentence with their number, such as "173 lines of code".
+# `./worklog diff` counts. A step that adds more lines says in its page why, in a sentence with
+# their number, such as "173 lines of code".
 set -euo pipefail
 
 repository=$1

@@ -102,8 +102,8 @@ TEST_SUITE("exact") {
     }
   }
 
-  // Worst of some million random rows in a copy of the arithmetic: 3.1 to 3.4 units of the last
-  // place without the correction of the quotient, and 1.3 to 2.3 with it.
+  // In these columns the result is 3.1 to 3.4 units of the last place off without the correction,
+  // and 1.3 to 2.3 with it.
   TEST_CASE("a quotient is corrected where the difference is exact: within 3 ulp") {
     struct Hard {
       std::vector<float> row;
