@@ -159,6 +159,11 @@ void* static_shared(const SharedVariable& variable);
 
 /// Clusters and their distributed shared memory.
 SIMT_RENDEZVOUS void cluster_barrier(Location where);
+/// The two halves of that barrier. A thread that arrives goes on: all take part when they wait,
+/// which is later than on a GPU, but in an order that it allows.
+void cluster_arrive(Location where);
+/// Waits for all threads of the cluster to have arrived.
+SIMT_RENDEZVOUS void cluster_wait(Location where);
 /// The block's number within its cluster.
 unsigned cluster_rank();
 /// Blocks of the cluster; 1 if the launch has none.

@@ -271,10 +271,11 @@ class cluster_group {
   static void sync(simt::Location where = simt::Location::current()) {
     simt::cluster_barrier(where);
   }
-  // All arrive when they wait: later than on a GPU, but in an order that it allows.
-  static void barrier_arrive() {}
+  static void barrier_arrive(simt::Location where = simt::Location::current()) {
+    simt::cluster_arrive(where);
+  }
   static void barrier_wait(simt::Location where = simt::Location::current()) {
-    simt::cluster_barrier(where);
+    simt::cluster_wait(where);
   }
   static unsigned block_rank() { return simt::cluster_rank(); }
   static unsigned num_blocks() { return simt::cluster_size(); }

@@ -40,6 +40,11 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
     check_shared_access(*current.lane, *worker.blocks[rank], address, bytes,
                         direction == Direction::kStore, code_address);
   }
+  if (!worker.cluster_has_met) {
+    report("distributed-before-start", {{}, code_address},
+           access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
+               " of the cluster, which may not have begun: begin with a cluster barrier");
+  }
   if (worker.blocks[rank]->live == 0) {
     report("distributed-after-exit", {{}, code_address},
            access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +

@@ -12,11 +12,14 @@ namespace {
 
 // A thread is ordered after whatever its block did before the last block barrier, whatever its own
 // warp did before the last __syncwarp, and whatever its cluster did before the last cluster
-// barrier. Times are of the worker's clock, which ticks at each of them.
+// barrier. Times are of the worker's clock, which ticks at each of them. What a thread does after
+// it has arrived at a cluster barrier, and before it waits there, is ordered by the next one.
 struct Accessor {
   unsigned thread;
-  unsigned block;  ///< within the cluster
+  unsigned block;    ///< within the cluster
+  bool has_arrived;  ///< at a cluster barrier at which it will wait
   std::uint32_t last_cluster_barrier;
+  std::uint32_t cluster_barrier_before;
   std::uint32_t last_barrier;
   std::uint32_t last_sync;
   std::uint32_t now;
@@ -28,8 +31,10 @@ Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_addr
   const Worker& worker = *block.worker;
   return {.thread = lane.thread,
           .block = block.rank,
+          .has_arrived = lane.has_arrived,
           // What happened before the owner began was done to another block's memory.
           .last_cluster_barrier = std::max(worker.last_cluster_barrier, owner.start),
+          .cluster_barrier_before = std::max(worker.cluster_barrier_before, owner.start),
           .last_barrier = block.last_barrier,
           .last_sync = lane.warp->last_sync,
           .now = worker.clock,
@@ -40,8 +45,12 @@ bool is_same_warp(const LastAccess& other, const Accessor& me) {
   return other.thread / kWarpSize == me.thread / kWarpSize;
 }
 
+bool is_ordered_by_clusters(const LastAccess& other, const Accessor& me) {
+  return other.time < (other.after_arrival ? me.cluster_barrier_before : me.last_cluster_barrier);
+}
+
 bool races_with_last(const LastAccess& other, const Accessor& me) {
-  if (other.block != me.block) return other.time >= me.last_cluster_barrier;
+  if (other.block != me.block) return !is_ordered_by_clusters(other, me);
   if (other.time < me.last_barrier || other.thread == me.thread) return false;
   return !is_same_warp(other, me) || other.time >= me.last_sync;
 }
@@ -49,7 +58,7 @@ bool races_with_last(const LastAccess& other, const Accessor& me) {
 // Also with those that came before the last one.
 bool races_with_any(const LastAccess& other, const Accessor& me) {
   if (races_with_last(other, me)) return true;
-  if (other.others == LastAccess::kBlocks) return other.time >= me.last_cluster_barrier;
+  if (other.others == LastAccess::kBlocks) return !is_ordered_by_clusters(other, me);
   if (other.block != me.block || other.time < me.last_barrier) return false;
   return other.others == LastAccess::kWarps ||
          (other.others == LastAccess::kLanes && other.time >= me.last_sync);
@@ -58,7 +67,7 @@ bool races_with_any(const LastAccess& other, const Accessor& me) {
 // Who made such accesses before, if this one is noted now.
 LastAccess::Others others_before(const LastAccess& last, const Accessor& me) {
   const auto others = static_cast<LastAccess::Others>(last.others);
-  if (last.time < me.last_cluster_barrier) return LastAccess::kNone;
+  if (is_ordered_by_clusters(last, me)) return LastAccess::kNone;
   if (others == LastAccess::kBlocks || last.block != me.block) return LastAccess::kBlocks;
   if (last.time < me.last_barrier) return LastAccess::kNone;
   if (others == LastAccess::kWarps || !is_same_warp(last, me)) return LastAccess::kWarps;
@@ -73,6 +82,7 @@ void note(LastAccess& last, const Accessor& me, LastAccess::Others others) {
   last.thread = me.thread & 0x3ff;
   last.block = static_cast<std::uint16_t>(me.block);
   last.others = others;
+  last.after_arrival = me.has_arrived;
 }
 
 enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };

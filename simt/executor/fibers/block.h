@@ -42,6 +42,8 @@ struct alignas(64) Lane {
   std::uintptr_t waiting_frame = 0;
   std::uint64_t waiting_since = 0;  ///< of its warp's `gathers`, when it came there
   AsyncCopies copies = {};          ///< that it has started and not waited for
+  Location arrival = {};            ///< where it arrived at the barrier of the cluster
+  bool has_arrived = false;         ///< there, and has not waited
   /// Ticks that its looks at the clock took since the warp's were last brought up to date.
   std::uint64_t clock_looks = 0;
 
@@ -80,24 +82,25 @@ struct Warp {
 
 /// One block of the grid while it runs.
 struct Block {
-  Worker* worker = nullptr;          ///< the OS thread that runs it
-  Index3 shape = {};                 ///< blockDim
-  Index3 index = {};                 ///< blockIdx
-  std::uint64_t number = 0;          ///< within the grid, linear
-  unsigned rank = 0;                 ///< within the cluster
-  unsigned threads = 0;              ///< that it began with
-  unsigned live = 0;                 ///< threads that have not returned
-  unsigned arrived = 0;              ///< threads at the block barrier
-  unsigned arrived_at_cluster = 0;   ///< threads at the barrier of the cluster or the grid
-  Location barrier = {};             ///< where the first of them waits
-  bool barrier_differs = false;      ///< whether some wait at another barrier than the first
-  int predicates = 0;                ///< how many of them passed true
-  int barrier_result = 0;            ///< what the barrier that was passed last returns
-  std::uint32_t last_barrier = 0;    ///< the worker's clock at the last block barrier
-  std::uint32_t start = 0;           ///< the worker's clock when the block began
-  std::uint64_t race_key = 0;        ///< by which global_races knows its accesses
-  unsigned fences = 0;               ///< how often it made its accesses visible to other blocks
-  bool has_async_copies = false;     ///< its threads started some
+  Worker* worker = nullptr;         ///< the OS thread that runs it
+  Index3 shape = {};                ///< blockDim
+  Index3 index = {};                ///< blockIdx
+  std::uint64_t number = 0;         ///< within the grid, linear
+  unsigned rank = 0;                ///< within the cluster
+  unsigned threads = 0;             ///< that it began with
+  unsigned live = 0;                ///< threads that have not returned
+  unsigned arrived = 0;             ///< threads at the block barrier
+  unsigned arrived_at_cluster = 0;  ///< threads at the barrier of the cluster or the grid
+  Location barrier = {};            ///< where the first of them waits
+  bool barrier_differs = false;     ///< whether some wait at another barrier than the first
+  int predicates = 0;               ///< how many of them passed true
+  int barrier_result = 0;           ///< what the barrier that was passed last returns
+  std::uint32_t last_barrier = 0;   ///< the worker's clock at the last block barrier
+  std::uint32_t start = 0;          ///< the worker's clock when the block began
+  std::uint64_t race_key = 0;       ///< by which global_races knows its accesses
+  unsigned fences = 0;              ///< how often it made its accesses visible to other blocks
+  bool has_async_copies = false;    ///< its threads started some
+  bool has_arrivals = false;        ///< its threads arrived at the cluster's barrier, to wait later
   bool has_looked_at_clock = false;  ///< its threads called clock64()
   bool met = false;                  ///< has seen what other blocks made visible
   std::vector<Lane> lanes;  ///< and one behind the last, for a look ahead (worker/switch.h)

@@ -15,6 +15,12 @@ namespace simt {
 namespace {
 
 // A fiber's life: a thread of one block, then of another.
+[[gnu::noinline]] void report_no_wait(Lane& lane) {
+  lane.has_arrived = false;
+  report("divergent-barrier", {lane.arrival},
+         "a thread arrives here at the barrier of the cluster and returns without having waited");
+}
+
 void fiber_main(context::transfer_t caller) {
   keep_context_of_caller({caller.fctx, caller.data});
   Lane& self = *current.lane;
@@ -23,6 +29,7 @@ void fiber_main(context::transfer_t caller) {
   for (;;) {
     const Launch& launch = *worker_of(self).launch;
     launch.body(launch.arguments);
+    if (self.has_arrived) report_no_wait(self);
     warp.alive &= ~self.bit();
     warp.ready &= ~self.bit();
     --warp.block->live;
@@ -102,6 +109,13 @@ void forget_async_copies(Block& block) {
   block.has_async_copies = false;
 }
 
+// Those of a block that was ended in between.
+void forget_arrivals(Block& block) {
+  for (Lane& lane : block.lanes)
+    lane.has_arrived = false;
+  block.has_arrivals = false;
+}
+
 void restart_device_clock(Block& block) {
   for (Lane& lane : block.lanes)
     lane.clock_looks = 0;
@@ -121,6 +135,7 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   block.predicates = 0;
   block.start = block.last_barrier = ++worker.clock;
   if (block.has_async_copies) forget_async_copies(block);
+  if (block.has_arrivals) forget_arrivals(block);
   if (block.has_looked_at_clock) restart_device_clock(block);
   for (Warp& warp : block.warps) {
     begin_warp(warp);
@@ -157,6 +172,7 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
     worker.blocks.push_back(std::make_unique<Block>());
   for (unsigned slot = 0; slot < count; ++slot)
     begin_block(worker, slot, number);
+  worker.cluster_has_met = false;
   do {
     for (unsigned slot = 0; slot < count; ++slot) {
       run_block(worker, *worker.blocks[slot]);

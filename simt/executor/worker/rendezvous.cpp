@@ -551,6 +551,13 @@ void wait_for_other_blocks(Location where) {
   run_others(lane);
 }
 
+void report_second_arrival(const Lane& lane, Location where) {
+  report("divergent-barrier", {where},
+         "a thread arrives at the barrier of the cluster a second time, and has not waited in "
+         "between",
+         {{{lane.arrival}, "the first time"}});
+}
+
 }  // namespace
 
 // All blocks of a cooperative grid run as those of a cluster do.
@@ -564,7 +571,28 @@ void grid_barrier(Location where) {
   wait_for_other_blocks(where);
 }
 
+void cluster_arrive(Location where) {
+  Lane& lane = *current.lane;
+  if (lane.has_arrived) report_second_arrival(lane, where);
+  lane.has_arrived = true;
+  lane.arrival = where;
+  lane.warp->block->has_arrivals = true;
+}
+
+void cluster_wait(Location where) {
+  Lane& lane = *current.lane;
+  if (!lane.has_arrived) {
+    report("divergent-barrier", {where},
+           "a thread waits at the barrier of the cluster and has not arrived there: "
+           "barrier_arrive() comes before barrier_wait()");
+  }
+  lane.has_arrived = false;
+  cluster_barrier(where);
+}
+
 void cluster_barrier(Location where) {
+  if (current.lane->has_arrived) report_second_arrival(*current.lane, where);
+  current.lane->has_arrived = false;
   // A cluster of one block.
   if (grid_is_cooperative()) {
     leave_block_barrier(arrive_at_block_barrier(false, where));
@@ -640,7 +668,9 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     block.arrived_at_cluster = 0;
     block.last_barrier = worker.clock;
   }
+  worker.cluster_barrier_before = worker.last_cluster_barrier;
   worker.last_cluster_barrier = worker.clock;
+  worker.cluster_has_met = true;
   const Lane& waited = first_of(*waiting, &Warp::ready);
   if (worker.launch->counting) {
     worker.tally.add_operation(waited.where, &Counters::cluster_barriers);

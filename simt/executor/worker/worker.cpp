@@ -16,7 +16,7 @@ void Worker::reset_logs() {
 void Worker::restart_clock() {
   shared.forget_accesses();
   clock = 1;
-  last_cluster_barrier = 0;
+  last_cluster_barrier = cluster_barrier_before = 0;
 }
 
 }  // namespace simt

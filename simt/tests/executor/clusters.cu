@@ -33,6 +33,7 @@ __global__ void sum_over_cluster(const float* x, float* sums) {
 __global__ void pass_on(int* results) {
   extern __shared__ int inbox[];
   const cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();  // the next block has begun
   const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
   cluster.map_shared_rank(inbox, next)[threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
   cluster.sync();
@@ -57,6 +58,52 @@ __global__ void no_barrier_before(int* results) {
 
 // Each block tells the others its place in the grid; all of them keep what each of their cluster
 // told, by its rank.
+enum class Order { kFirst, kBetween, kAfter };
+
+// Stores into the next block before the cluster's barrier, between its halves, or behind it.
+template <Order order>
+__global__ void stores_around_a_barrier(int* results) {
+  __shared__ int value;
+  const cg::cluster_group cluster = cg::this_cluster();
+  int* const next = cluster.map_shared_rank(&value, (cluster.block_rank() + 1) % 2);
+  if (order != Order::kFirst) cluster.sync();
+  if (order == Order::kFirst) *next = 1;
+  cluster.barrier_arrive();
+  if (order == Order::kBetween) *next = 1;
+  cluster.barrier_wait();
+  if (order == Order::kAfter) {
+    *next = 1;
+    cluster.sync();
+  }
+  results[blockIdx.x] = value;
+  cluster.sync();
+}
+
+// What lies between the halves is ordered by the next barrier.
+__global__ void two_barriers_later(int* results) {
+  __shared__ int value;
+  const cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  cluster.barrier_arrive();
+  *cluster.map_shared_rank(&value, (cluster.block_rank() + 1) % 2) = 1;
+  cluster.barrier_wait();
+  cluster.sync();
+  results[blockIdx.x] = value;
+}
+
+__global__ void arrives_alone() {
+  cg::this_cluster().barrier_arrive();
+}
+
+__global__ void arrives_twice() {
+  cg::this_cluster().barrier_arrive();
+  cg::this_cluster().sync();
+}
+
+__global__ void waits_alone() {
+  cg::this_cluster().barrier_wait();
+}
+
 __global__ void meet(uint3* met) {
   __shared__ uint3 place;
   const cg::cluster_group cluster = cg::this_cluster();
@@ -237,7 +284,41 @@ TEST_CASE("a load with no cluster barrier before it is found") {
   const ExpectedFindings found;
   const DeviceArray<int> results(2);
   launch_clusters(no_barrier_before, 2, 32, 2, 0, results.get());
-  CHECK(found.kinds() == "shared-race ");
+  CHECK(found.kinds() == "shared-race distributed-before-start ");
+}
+
+TEST_CASE("an access before the other block must have begun is found") {
+  const DeviceArray<int> results(2);
+  {
+    const ExpectedFindings found;
+    launch_clusters(stores_around_a_barrier<Order::kFirst>, 2, 1, 2, 0, results.get());
+    CHECK(found.kinds() == "distributed-before-start ");
+  }
+  launch_clusters(stores_around_a_barrier<Order::kAfter>, 2, 1, 2, 0, results.get());
+  CHECK(results.host() == std::vector<int>{1, 1});
+}
+
+TEST_CASE("what a thread does between arriving and waiting is ordered by the next barrier") {
+  const DeviceArray<int> results(2);
+  {
+    const ExpectedFindings found;
+    launch_clusters(stores_around_a_barrier<Order::kBetween>, 2, 1, 2, 0, results.get());
+    CHECK(found.kinds() == "shared-race ");
+  }
+  launch_clusters(two_barriers_later, 2, 1, 2, 0, results.get());
+  CHECK(results.host() == std::vector<int>{1, 1});
+}
+
+TEST_CASE("each thread arrives once for each time that it waits") {
+  for (const auto& [kernel, said] :
+       {std::pair{&arrives_alone, "returns without having waited"},
+        std::pair{&arrives_twice, "arrives at the barrier of the cluster a second time"},
+        std::pair{&waits_alone, "has not arrived there"}}) {
+    const ExpectedFindings found;
+    launch_clusters(kernel, 2, 1, 2, 0);
+    CHECK(found.kinds() == "divergent-barrier ");
+    CHECK(found.message().find(said) != std::string::npos);
+  }
 }
 
 TEST_CASE("a cluster barrier that a block does not reach is found") {
