@@ -238,11 +238,11 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-// The first kernel of a chain that holds the row: vectors double to 4, then lanes to a whole warp,
-// then vectors to all that a lane can hold.
+// The first kernel of a chain that holds the row: vectors double to 2 (single
+// elements to 4), then lanes to a whole warp, then vectors to all that a lane can hold.
 template <typename T, int kWidth, int kLanes = 1, int kVectors = 1>
 void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
-  constexpr int kVectorsFirst = 4;
+  constexpr int kVectorsFirst = kWidth == 1 ? 4 : 2;
   if constexpr (kLanes * kVectors * kWidth < kMaxCols) {
     if (problem.cols > kLanes * kVectors * kWidth) {
       constexpr bool kMoreLanes = kVectors >= kVectorsFirst && kLanes < kWarpSize;

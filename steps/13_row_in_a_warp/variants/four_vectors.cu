@@ -1,0 +1,283 @@
+// Step 13, variant: four vectors
+//
+// A lane's vectors double to four before a row gets a second lane. Half as many lanes own a short
+// row, so that a lane has more of it on its way, and a warp's request reaches into twice as many
+// rows, where it finds less that lies side by side.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxThreads = 1024;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a lane holds at most: the 64 registers that a thread of a block of 1024 may have
+// hold no more.
+constexpr int kMaxPerLane = 32;
+constexpr std::int64_t kMaxCols = kMaxPerLane * kWarpSize;
+
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuardExponent = 64.0f;    // e gets so many powers of two more: never subnormal
+struct Origin {
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
+};
+
+__device__ Origin origin_of(float m) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  const float k = rintf((m - shift) * kLog2E);
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  const float log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, log2_base,
+          fmaf(m, log2_base, -kGuardExponent)};
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+}
+
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
+  }
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What a lane's d begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+template <typename T>
+__device__ float times(float e, TwoFloats inverse) {
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
+}
+
+// The largest value of the kLanes lanes that own a row.
+template <int kLanes>
+__device__ float max_of_lanes(float m) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+template <int kLanes>
+__device__ TwoFloats sum_of_lanes(TwoFloats d) {
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// What a lane loads or stores at once: 16 bytes where rows begin and end at multiples of 16 bytes,
+// else an element.
+template <typename T, int kWidth>
+struct alignas(kWidth * sizeof(T)) Vector {
+  T values[kWidth];
+};
+
+template <typename T, int kWidth>
+__device__ Vector<T, kWidth> nothing() {
+  Vector<T, kWidth> vector;
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    vector.values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// kLanes lanes own a row, of which each holds kVectors vectors: those that lie kLanes apart, so
+// that lanes side by side load what lies side by side.
+template <typename T, int kWidth, int kLanes, int kVectors>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax(const T* logits, T* probabilities, std::int64_t rows, int cols) {
+  static_assert(kWarpSize % kLanes == 0, "a row's lanes are of one warp");
+  static_assert(kVectors * kWidth <= kMaxPerLane, "a lane's part of the row fits in registers");
+  constexpr int kPerLane = kVectors * kWidth;
+  const std::int64_t rows_a_block = blockDim.x / kLanes;
+  const std::int64_t row = blockIdx.x * rows_a_block + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const int vectors =
+      row < rows ? cols / kWidth : 0;  // lanes without a row shuffle with the others
+  const auto* x = reinterpret_cast<const Vector<T, kWidth>*>(logits + row * cols);
+  auto* y = reinterpret_cast<Vector<T, kWidth>*>(probabilities + row * cols);
+
+  Vector<T, kWidth> tile[kVectors];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    tile[i] = lane + i * kLanes < vectors ? x[lane + i * kLanes] : nothing<T, kWidth>();
+  }
+  float m = kNegativeInfinity;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) {
+      m = max_or_nan(m, static_cast<float>(tile[i].values[j]));
+    }
+  }
+  m = max_of_lanes<kLanes>(m);
+  const Origin origin = origin_of(m);
+
+  float e[kPerLane];
+  TwoFloats d{kStart<T>};
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    e[i] = exponential_of<T>(static_cast<float>(tile[i / kWidth].values[i % kWidth]), origin);
+    d = add<T>(d, e[i]);
+  }
+  d.value -= kStart<T>;
+  const TwoFloats factor = inverse(sum_of_lanes<kLanes>(d), m);
+
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+#pragma unroll
+    for (int j = 0; j < kWidth; ++j) {
+      tile[i].values[j] = static_cast<T>(times<T>(e[i * kWidth + j], factor));
+    }
+    if (lane + i * kLanes < vectors) y[lane + i * kLanes] = tile[i];
+  }
+}
+
+// The first kernel of a chain that holds the row: vectors double to 4, then lanes to a whole warp,
+// then vectors to all that a lane can hold.
+template <typename T, int kWidth, int kLanes = 1, int kVectors = 1>
+void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  constexpr int kVectorsFirst = 4;
+  if constexpr (kLanes * kVectors * kWidth < kMaxCols) {
+    if (problem.cols > kLanes * kVectors * kWidth) {
+      constexpr bool kMoreLanes = kVectors >= kVectorsFirst && kLanes < kWarpSize;
+      constexpr int kNextLanes = kMoreLanes ? 2 * kLanes : kLanes;
+      constexpr int kNextVectors = kMoreLanes ? kVectors : 2 * kVectors;
+      launch_narrowest<T, kWidth, kNextLanes, kNextVectors>(problem, stream);
+      return;
+    }
+  }
+  const std::int64_t rows_a_block = problem.block_size / kLanes;
+  const dim3 grid(static_cast<unsigned>((problem.rows + rows_a_block - 1) / rows_a_block));
+  const dim3 block(problem.block_size);
+  softmax<T, kWidth, kLanes, kVectors><<<grid, block, 0, stream>>>(
+      problem.logits, problem.probabilities, problem.rows, static_cast<int>(problem.cols));
+  worklog::check_launch("softmax", grid, block);
+}
+
+template <typename T>
+bool is_aligned(const T* first_row, std::int64_t cols, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(first_row) % bytes == 0 && cols * sizeof(T) % bytes == 0;
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  constexpr std::size_t kVectorBytes = 16;
+  const bool by_vectors = is_aligned(problem.logits, problem.cols, kVectorBytes) &&
+                          is_aligned(problem.probabilities, problem.cols, kVectorBytes);
+  if (by_vectors) {
+    launch_narrowest<T, kVectorBytes / sizeof(T)>(problem, stream);
+  } else {
+    launch_narrowest<T, 1>(problem, stream);
+  }
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "13_row_in_a_warp",
+                      .loads = {1},
+                      .stores = {1},
+                      .max_cols = [](std::size_t, int) { return kMaxCols; },
+                      .longer_rows = "14_row_in_registers",
+                      .exact_difference = true,
+                      .several_rows_a_block = true});
