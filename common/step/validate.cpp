@@ -122,6 +122,8 @@ template <typename T>
 void validate(const Step& step, const LogSoftmax<T>& problem) {
   validate_rows(step, problem.rows);
   validate_block_size(problem.block_size);
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
   validate_columns(problem.logits, problem.log_probabilities, "log_probabilities", problem.rows,
                    problem.cols);
 }

@@ -20,9 +20,10 @@ bool is_asm_qualifier(const Token& token) {
 
 /// Whether some literal names a type or a scope as PTX does, and no assembler of a CPU.
 bool looks_like_ptx(const Tokens& code, std::size_t open) {
-  constexpr std::array<std::string_view, 18> kTypes = {
-      ".u16",  ".u32",  ".u64",    ".s16",    ".s32",    ".s64",   ".b32", ".b64",    ".f32",
-      ".pred", ".sync", ".shared", ".global", "membar.", "fence.", "bar.", "griddep", "nanosleep"};
+  constexpr std::array<std::string_view, 19> kTypes = {
+      ".u16",   ".u32", ".u64",    ".s16",      ".s32",    ".s64",    ".b32",
+      ".b64",   ".f32", ".pred",   ".sync",     ".shared", ".global", "membar.",
+      "fence.", "bar.", "griddep", "nanosleep", "barrier."};
   const std::size_t close = closing_bracket(code, open).value_or(code.size());
   return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(open),
                      code.begin() + static_cast<std::ptrdiff_t>(close), [&](const Token& token) {
@@ -55,6 +56,14 @@ constexpr std::array<Known, 16> kKnown = {{{"ex2.approx.f32", 1},
                                            {"max.ftz.f32", 2},
                                            {"fma.rn.ftz.f32", 3}}};
 
+/// Instructions without operands that cuda_standin/ptx.h has as functions.
+constexpr std::array<std::string_view, 10> kBarriers = {
+    "barrier.cluster.arrive",         "barrier.cluster.arrive.aligned",
+    "barrier.cluster.arrive.release", "barrier.cluster.arrive.release.aligned",
+    "barrier.cluster.arrive.relaxed", "barrier.cluster.arrive.relaxed.aligned",
+    "barrier.cluster.wait",           "barrier.cluster.wait.aligned",
+    "barrier.cluster.wait.acquire",   "barrier.cluster.wait.acquire.aligned"};
+
 /// An `asm` of one instruction whose operands are all of the statement: `opcode %0, %1, ...;`.
 struct Instruction {
   std::string opcode;
@@ -76,11 +85,17 @@ std::optional<std::size_t> operand_number(std::string_view text) {
   return static_cast<std::size_t>(text[1] - '0');
 }
 
-/// Of a string literal's spelling; nothing if it is anything else than one known instruction.
-std::optional<Instruction> known_instruction(std::string_view literal) {
-  if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return std::nullopt;
+/// The one instruction that a string literal's spelling holds, without its semicolon.
+std::string_view instruction_in(std::string_view literal) {
+  if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return {};
   std::string_view text = without_white_space(literal.substr(1, literal.size() - 2));
   if (text.ends_with(';')) text.remove_suffix(1);
+  return text;
+}
+
+/// Of a string literal's spelling; nothing if it is anything else than one known instruction.
+std::optional<Instruction> known_instruction(std::string_view literal) {
+  const std::string_view text = instruction_in(literal);
   const std::size_t space = text.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
   Instruction instruction{std::string(text.substr(0, space)), {}};
@@ -119,14 +134,35 @@ std::optional<std::vector<std::string>> spelled_operands(const Tokens& code, std
   return operands;
 }
 
+/// The name that cuda_standin/ptx.h has for an instruction.
+std::string function_of(std::string_view opcode) {
+  std::string name = "::simt::ptx::" + std::string(opcode);
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+/// Whether the tokens from `at` to `end` are colons and what is said to be overwritten: `:::
+/// "memory"`.
+bool are_clobbers(const Tokens& code, std::size_t at, std::size_t end) {
+  for (; at < end; ++at) {
+    const bool is_colon = code[at].is(":") || code[at].is("::");
+    if (!is_colon && !code[at].is(",") && code[at].kind != TokenKind::kLiteral) return false;
+  }
+  return true;
+}
+
 /// The call of cuda_standin/ptx.h that an `asm` with its `(` at `open` and its `)` at `close` is.
 std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::size_t close) {
   if (open + 1 >= close || code[open + 1].kind != TokenKind::kLiteral) return std::nullopt;
+  const std::string_view barrier = instruction_in(code[open + 1].text);
+  if (std::find(kBarriers.begin(), kBarriers.end(), barrier) != kBarriers.end() &&
+      are_clobbers(code, open + 2, close)) {
+    return function_of(barrier) + "()";
+  }
   const auto instruction = known_instruction(code[open + 1].text);
   const auto operands = spelled_operands(code, open + 2, close);
   if (!instruction || !operands) return std::nullopt;
-  std::string call = "::simt::ptx::" + instruction->opcode;
-  std::replace(call.begin(), call.end(), '.', '_');
+  std::string call = function_of(instruction->opcode);
   std::string separator = "(";
   for (std::size_t i = 0; i < instruction->operands.size(); ++i) {
     const std::size_t number = instruction->operands[i];
@@ -138,7 +174,7 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
 }
 
 constexpr char kWhyRefused[] =
-    "cannot run on a CPU, but for single instructions of arithmetic that the documentation "
+    "cannot run on a CPU, but for single instructions that the documentation "
     "names; give a C++ alternative under #ifdef SIMT_EXECUTOR";
 
 /// So that what follows in the macro's body, or behind it, keeps its line.

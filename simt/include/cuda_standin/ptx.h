@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/qualifiers.h"
 
 namespace simt::ptx {
@@ -65,6 +66,41 @@ SIMT_INLINE void max_ftz_f32(float& d, float a, float b) {
 }
 SIMT_INLINE void fma_rn_ftz_f32(float& d, float a, float b, float c) {
   d = flushed(::fmaf(flushed(a), flushed(b), flushed(c)));
+}
+
+// The halves of a barrier of the cluster. A relaxed arrival counts as one that releases: what it
+// leaves unordered on a GPU is not looked for. (Section 9.7.13.4)
+SIMT_INLINE void barrier_cluster_arrive(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_arrive_release(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_arrive_relaxed(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_wait(Location where = Location::current()) {
+  cluster_wait(where);
+}
+SIMT_INLINE void barrier_cluster_wait_acquire(Location where = Location::current()) {
+  cluster_wait(where);
+}
+
+// `.aligned`: all lanes of a warp execute it together.
+SIMT_INLINE void barrier_cluster_arrive_aligned(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_arrive_release_aligned(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_arrive_relaxed_aligned(Location where = Location::current()) {
+  cluster_arrive(where);
+}
+SIMT_INLINE void barrier_cluster_wait_aligned(Location where = Location::current()) {
+  cluster_wait(where);
+}
+SIMT_INLINE void barrier_cluster_wait_acquire_aligned(Location where = Location::current()) {
+  cluster_wait(where);
 }
 
 }  // namespace simt::ptx

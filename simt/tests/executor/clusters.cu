@@ -91,6 +91,18 @@ __global__ void two_barriers_later(int* results) {
   results[blockIdx.x] = value;
 }
 
+// As two_barriers_later, in PTX: only who stores for others has its stores released.
+__global__ void halves_in_ptx(int* results) {
+  __shared__ int value;
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  const cg::cluster_group cluster = cg::this_cluster();
+  *cluster.map_shared_rank(&value, (cluster.block_rank() + 1) % 2) = 1;
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  results[blockIdx.x] = value;
+}
+
 __global__ void arrives_alone() {
   cg::this_cluster().barrier_arrive();
 }
@@ -306,6 +318,8 @@ TEST_CASE("what a thread does between arriving and waiting is ordered by the nex
     CHECK(found.kinds() == "shared-race ");
   }
   launch_clusters(two_barriers_later, 2, 1, 2, 0, results.get());
+  CHECK(results.host() == std::vector<int>{1, 1});
+  launch_clusters(halves_in_ptx, 2, 1, 2, 0, results.get());
   CHECK(results.host() == std::vector<int>{1, 1});
 }
 

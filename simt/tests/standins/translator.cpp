@@ -407,9 +407,8 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
         "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
   CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
   CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
-        "3: inline PTX ('asm volatile') cannot run on a CPU, but for single instructions of "
-        "arithmetic that the documentation names; give a C++ alternative under #ifdef "
-        "SIMT_EXECUTOR");
+        "3: inline PTX ('asm volatile') cannot run on a CPU, but for single instructions "
+        "that the documentation names; give a C++ alternative under #ifdef SIMT_EXECUTOR");
   CHECK(refused(in_function("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));")).starts_with("2: "));
   CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
   CHECK(refused("\n= <<<1, 2>>>(x);\n") == "2: launch without a kernel before '<<<'");
@@ -418,6 +417,16 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
         "2: one of CUDA's constructs inside another");
   CHECK(refused("__shared__ int x[sizeof(R\"(a\nb)\")];\n") ==
         "1: a literal over several lines in one of CUDA's constructs");
+}
+
+TEST_CASE("the halves of a cluster's barrier become calls") {
+  CHECK(translated(in_function(
+            "asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");")) ==
+        in_function("::simt::ptx::barrier_cluster_arrive_relaxed_aligned();"));
+  CHECK(translated(in_function("asm(\"barrier.cluster.wait;\");")) ==
+        in_function("::simt::ptx::barrier_cluster_wait();"));
+  CHECK(!refused(in_function("asm(\"barrier.cluster.arrive %0;\" :: \"r\"(x));")).empty());
+  CHECK(!refused(in_function("asm(\"barrier.cluster.wait;\" :: \"r\"(x));")).empty());
 }
 
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {

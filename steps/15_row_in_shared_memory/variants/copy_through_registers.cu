@@ -183,6 +183,14 @@ __device__ float ratio_of(float m_part, float m) {
   return exponential(part.shift - row.shift, both) / kGuard;
 }
 
+// What is known of a part, against a maximum that is no smaller. It seldom is another one.
+template <typename T>
+__device__ Normalizer raised(Normalizer part, float m) {
+  if (m == part.m) return part;
+  const float ratio = ratio_of<T>(part.m, m);
+  return {m, {part.d.value * ratio, part.d.rest * ratio}};
+}
+
 // The largest value of a warp, for each of its lanes.
 __device__ float warp_max(float m) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -226,12 +234,19 @@ using Vector = uint4;
 template <typename T>
 constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 
+// The vectors of a cache line, 128 bytes.
+constexpr int kPerLine = 128 / sizeof(Vector);
+constexpr int kMaxBefore = (kPerLine - 1) * sizeof(Vector);  // bytes of a line before its row
+
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
-// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+// whole vectors, and the tail. Head and tail are the edges, an element a thread. Vectors are
+// numbered from the beginning of the line in which the first one lies, so that the vectors of a
+// warp fill whole lines.
 struct Cut {
-  int head;     // elements
-  int vectors;  // vectors
-  int edges;    // elements of head and tail together
+  int head;   // elements
+  int first;  // the number of the first vector
+  int end;    // the number behind the last one
+  int edges;  // elements of head and tail together
 };
 
 template <typename T>
@@ -239,11 +254,12 @@ __device__ Cut cut_row(const T* x, int cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
   const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int first = reinterpret_cast<std::uintptr_t>(x + head) / sizeof(Vector) % kPerLine;
   const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
-  return {head, vectors, cols - vectors * kPerVector<T>};
+  return {head, first, first + vectors, cols - vectors * kPerVector<T>};
 }
 
-// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+// Stores vector i of those at `y`; element by element where `y` is not aligned as the logits are.
 template <typename T>
 __device__ void store(Vector vector, T* y, int i) {
   const T* values = reinterpret_cast<const T*>(&vector);
@@ -344,73 +360,85 @@ __global__ void __launch_bounds__(kMaxThreads)
   const T* x = logits + static_cast<std::int64_t>(blockIdx.x) * cols;
   T* y = probabilities + static_cast<std::int64_t>(blockIdx.x) * cols;
   const Cut cut = cut_row(x, cols);
-  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  T* y_vectors = y + cut.head;
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head) - cut.first;
+  T* y_vectors = y + cut.head - cut.first * kPerVector<T>;
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   const int held = kHeld<T> * threads;
   const bool has_edge = thread < cut.edges;
-  const int edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+  const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  for (int i = held + thread; i < cut.vectors; i += threads) {
-    waiting[i - held] = x_vectors[i];
-  }
   Vector tile[kHeld<T>];
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
-    if (is_past<T>(i, cut.vectors)) break;
+    if (is_past<T>(i, cut.end)) break;
     const int vector = thread + i * threads;
-    tile[i] = vector < cut.vectors ? x_vectors[vector] : nothing<T>();
+    const bool is_of_row = vector >= cut.first && vector < cut.end;
+    tile[i] = is_of_row ? x_vectors[vector] : nothing<T>();
   }
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  for (int i = held + thread; i < cut.end; i += threads) {
+    waiting[i - held] = x_vectors[i];
+  }
+
   float m = x_edge;
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
-    if (is_past<T>(i, cut.vectors)) break;
+    if (is_past<T>(i, cut.end)) break;
     m = max_of<T>(tile[i], m);
   }
-  for (int i = held + thread; i < cut.vectors; i += threads) {
-    m = max_of<T>(waiting[i - held], m);
-  }
-  m = warp_max(m);
-  const Origin origin = origin_of_part(m);
-
+  const float m_of_tile = warp_max(m);
+  const Origin origin = origin_of_part(m_of_tile);
   const float e_edge = exponential_of<T>(x_edge, origin);
   TwoFloats d = add<T>({kStart<T>}, e_edge);
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
-    if (is_past<T>(i, cut.vectors)) break;
+    if (is_past<T>(i, cut.end)) break;
     d = add_exponentials<T>(tile[i], origin, d);
   }
-  for (int i = held + thread; i < cut.vectors; i += threads) {
-    Vector vector = waiting[i - held];
-    d = add_exponentials<T>(vector, origin, d);
-    if constexpr (kIsExact<T>) waiting[i - held] = vector;
+  Normalizer part = {m_of_tile, {d.value - kStart<T>, d.rest}};
+
+  if (held < cut.end) {
+    m = part.m;
+    for (int i = held + thread; i < cut.end; i += threads) {
+      m = max_of<T>(waiting[i - held], m);
+    }
+    m = warp_max(m);
+    const Origin origin_of_waiting = origin_of_part(m);
+    d = {kStart<T>};
+    for (int i = held + thread; i < cut.end; i += threads) {
+      Vector vector = waiting[i - held];
+      d = add_exponentials<T>(vector, origin_of_waiting, d);
+      if constexpr (kIsExact<T>) waiting[i - held] = vector;
+    }
+    part = {m, sum(raised<T>(part, m).d, {d.value - kStart<T>, d.rest})};
   }
-  d.value -= kStart<T>;
-  const Normalizer row = block_combine<T>({m, warp_sum(d)});
+  const Normalizer row = block_combine<T>({part.m, warp_sum(part.d)});
 
   const Origin row_origin = origin_of(row.m);
   const TwoFloats factor = inverse(row.d, row.m);
-  const float ratio = ratio_of<T>(m, row.m);
+  const float ratio = ratio_of<T>(m_of_tile, row.m);
   if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
-    if (is_past<T>(i, cut.vectors)) break;
+    if (is_past<T>(i, cut.end)) break;
     const int vector = thread + i * threads;
-    if (vector < cut.vectors) {
+    if (vector >= cut.first && vector < cut.end) {
       store(probabilities_of<T>(tile[i], row_origin, factor, ratio), y_vectors, vector);
     }
   }
-  for (int i = held + thread; i < cut.vectors; i += threads) {
-    store(probabilities_of<T>(waiting[i - held], row_origin, factor, ratio), y_vectors, i);
+  const float ratio_of_waiting = ratio_of<T>(part.m, row.m);
+  for (int i = held + thread; i < cut.end; i += threads) {
+    store(probabilities_of<T>(waiting[i - held], row_origin, factor, ratio_of_waiting), y_vectors,
+          i);
   }
 }
 
-// Bytes of shared memory for what blocks of so many threads cannot hold of a row.
+// Bytes of shared memory for what blocks of so many threads cannot hold of a row, wherever in a
+// line it begins.
 template <typename T>
 int waiting_bytes(std::int64_t cols, int block_size) {
-  const std::int64_t vectors = cols / kPerVector<T> - kHeld<T> * block_size;
+  const std::int64_t vectors = cols / kPerVector<T> + kPerLine - 1 - kHeld<T> * block_size;
   return vectors > 0 ? static_cast<int>(vectors * sizeof(Vector)) : 0;
 }
 
@@ -419,7 +447,7 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
   const dim3 block(problem.block_size);
   const int waiting = waiting_bytes<T>(problem.cols, problem.block_size);
-  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting);
+  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting + kMaxBefore);
   softmax<<<grid, block, waiting, stream>>>(problem.logits, problem.probabilities,
                                             static_cast<int>(problem.cols));
   worklog::check_launch("softmax", grid, block, waiting);

@@ -223,12 +223,19 @@ using Vector = uint4;
 template <typename T>
 constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 
+// The vectors of a cache line, 128 bytes.
+constexpr int kPerLine = 128 / sizeof(Vector);
+constexpr int kMaxBefore = (kPerLine - 1) * sizeof(Vector);  // bytes of a line before its row
+
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
-// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+// whole vectors, and the tail. Head and tail are the edges, an element a thread. Vectors are
+// numbered from the beginning of the line in which the first one lies, so that the vectors of a
+// warp fill whole lines.
 struct Cut {
-  int head;     // elements
-  int vectors;  // vectors
-  int edges;    // elements of head and tail together
+  int head;   // elements
+  int first;  // the number of the first vector
+  int end;    // the number behind the last one
+  int edges;  // elements of head and tail together
 };
 
 template <typename T>
@@ -236,11 +243,12 @@ __device__ Cut cut_row(const T* x, int cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
   const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int first = reinterpret_cast<std::uintptr_t>(x + head) / sizeof(Vector) % kPerLine;
   const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
-  return {head, vectors, cols - vectors * kPerVector<T>};
+  return {head, first, first + vectors, cols - vectors * kPerVector<T>};
 }
 
-// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+// Stores vector i of those at `y`; element by element where `y` is not aligned as the logits are.
 template <typename T>
 __device__ void store(Vector vector, T* y, int i) {
   const T* values = reinterpret_cast<const T*>(&vector);
@@ -318,29 +326,30 @@ __global__ void __launch_bounds__(kMaxThreads)
   const T* x = logits + static_cast<std::int64_t>(blockIdx.x) * cols;
   T* y = probabilities + static_cast<std::int64_t>(blockIdx.x) * cols;
   const Cut cut = cut_row(x, cols);
-  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  T* y_vectors = y + cut.head;
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head) - cut.first;
+  T* y_vectors = y + cut.head - cut.first * kPerVector<T>;
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   const bool has_edge = thread < cut.edges;
-  const int edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+  const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  for (int i = thread; i < cut.vectors; i += threads) {
-    __pipeline_memcpy_async(&waiting[i], &x_vectors[i], sizeof(Vector));
+  const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  for (int i = thread; i < cut.end; i += threads) {
+    if (i >= cut.first) __pipeline_memcpy_async(&waiting[i], &x_vectors[i], sizeof(Vector));
   }
   __pipeline_commit();
-  const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+
   float m = x_edge;
   __pipeline_wait_prior(0);
-  for (int i = thread; i < cut.vectors; i += threads) {
-    m = max_of<T>(waiting[i], m);
+  for (int i = thread; i < cut.end; i += threads) {
+    if (i >= cut.first) m = max_of<T>(waiting[i], m);
   }
   m = warp_max(m);
   const Origin origin = origin_of_part(m);
-
   const float e_edge = exponential_of<T>(x_edge, origin);
   TwoFloats d = add<T>({kStart<T>}, e_edge);
-  for (int i = thread; i < cut.vectors; i += threads) {
+  for (int i = thread; i < cut.end; i += threads) {
+    if (i < cut.first) continue;
     Vector vector = waiting[i];
     d = add_exponentials<T>(vector, origin, d);
     if constexpr (kIsExact<T>) waiting[i] = vector;
@@ -352,15 +361,16 @@ __global__ void __launch_bounds__(kMaxThreads)
   const TwoFloats factor = inverse(row.d, row.m);
   const float ratio = ratio_of<T>(m, row.m);
   if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
-  for (int i = thread; i < cut.vectors; i += threads) {
+  for (int i = thread; i < cut.end; i += threads) {
+    if (i < cut.first) continue;
     store(probabilities_of<T>(waiting[i], row_origin, factor, ratio), y_vectors, i);
   }
 }
 
-// Bytes of shared memory for a row's vectors.
+// Bytes of shared memory for a row's vectors, wherever in a line it begins.
 template <typename T>
 int waiting_bytes(std::int64_t cols) {
-  return static_cast<int>(cols / kPerVector<T> * sizeof(Vector));
+  return static_cast<int>(cols / kPerVector<T> * sizeof(Vector)) + kMaxBefore;
 }
 
 template <typename T>
@@ -368,7 +378,7 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
   const dim3 grid(problem.rows);
   const dim3 block(problem.block_size);
   const int waiting = waiting_bytes<T>(problem.cols);
-  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting);
+  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting + kMaxBefore);
   softmax<<<grid, block, waiting, stream>>>(problem.logits, problem.probabilities,
                                             static_cast<int>(problem.cols));
   worklog::check_launch("softmax", grid, block, waiting);

@@ -50,6 +50,19 @@ __device__ float max_or_nan(float a, float b) {
   return larger;
 }
 
+// The two halves of a barrier of the cluster. What a thread stored before it arrives, the others
+// see behind the wait, if it releases its stores. That takes a fence, which waits for all of them:
+// a thread that stored nothing for others does without.
+__device__ void arrive_and_release() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ void arrive_relaxed() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+__device__ void wait_for_cluster() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 // A number that one float cannot hold: the float next to it, and what that one is off.
 struct TwoFloats {
   float value = 0.0f;
@@ -187,6 +200,14 @@ __device__ float ratio_of(float m_part, float m) {
   return exponential(part.shift - row.shift, both) / kGuard;
 }
 
+// What is known of a part, against a maximum that is no smaller. It seldom is another one.
+template <typename T>
+__device__ Normalizer raised(Normalizer part, float m) {
+  if (m == part.m) return part;
+  const float ratio = ratio_of<T>(part.m, m);
+  return {m, {part.d.value * ratio, part.d.rest * ratio}};
+}
+
 // The largest value of a warp, for each of its lanes.
 __device__ float warp_max(float m) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
@@ -230,12 +251,19 @@ using Vector = uint4;
 template <typename T>
 constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 
+// The vectors of a cache line, 128 bytes.
+constexpr int kPerLine = 128 / sizeof(Vector);
+constexpr int kMaxBefore = kPerLine * sizeof(Vector);  // bytes that a share may have more for it
+
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
-// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+// whole vectors, and the tail. Head and tail are the edges, an element a thread. Vectors are
+// numbered from the beginning of the line in which the first one lies, so that the vectors of a
+// warp fill whole lines.
 struct Cut {
-  int head;     // elements
-  int vectors;  // vectors
-  int edges;    // elements of head and tail together
+  int head;   // elements
+  int first;  // the number of the first vector
+  int end;    // the number behind the last one
+  int edges;  // elements of head and tail together
 };
 
 template <typename T>
@@ -243,11 +271,12 @@ __device__ Cut cut_row(const T* x, int cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
   const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int first = reinterpret_cast<std::uintptr_t>(x + head) / sizeof(Vector) % kPerLine;
   const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
-  return {head, vectors, cols - vectors * kPerVector<T>};
+  return {head, first, first + vectors, cols - vectors * kPerVector<T>};
 }
 
-// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+// Stores vector i of those at `y`; element by element where `y` is not aligned as the logits are.
 template <typename T>
 __device__ void store(Vector vector, T* y, int i) {
   const T* values = reinterpret_cast<const T*>(&vector);
@@ -263,7 +292,7 @@ __device__ void store(Vector vector, T* y, int i) {
 
 // Blocks of a cluster at most: more than 8 are not portable, but an H200 has 16.
 constexpr int kMaxBlocks = 16;
-static_assert(kMaxBlocks <= kWarpSize, "a warp combines the results of all blocks, a lane each");
+static_assert(kMaxBlocks <= kWarpSize, "a warp tells all blocks, and combines their results");
 
 // The combination of what the blocks of a cluster know, for each of their threads: every block
 // leaves its own in a slot, m and both parts of d. They are read from the L2 cache, where the
@@ -276,16 +305,20 @@ __device__ Normalizer cluster_combine(Normalizer mine, float4* slots) {
 
   mine = block_combine<T>(mine);
   if (threadIdx.x == 0) slots[cluster.block_rank()] = {mine.m, mine.d.value, mine.d.rest, 0.0f};
-  cluster.sync();
+  if (threadIdx.x < kWarpSize) {
+    arrive_and_release();
+  } else {
+    arrive_relaxed();
+  }
+  wait_for_cluster();
   const float4 slot =
       lane < blocks ? __ldcg(&slots[lane]) : float4{kNegativeInfinity, 0.0f, 0.0f, 0.0f};
   return warp_combine<T>({slot.x, {slot.y, slot.z}});
 }
 
-// The vectors of each block's share of a row: whole lines of the cache, if the row begins with one.
-// The last blocks may have fewer.
+// The vectors of each block's share of a row: whole lines of the cache. The last blocks may have
+// fewer.
 __host__ __device__ constexpr int share_of(int vectors, int blocks) {
-  constexpr int kPerLine = 128 / sizeof(Vector);
   const int lines = (vectors + kPerLine - 1) / kPerLine;
   return (lines + blocks - 1) / blocks * kPerLine;
 }
@@ -381,44 +414,40 @@ __global__ void __launch_bounds__(kMaxThreads)
   const T* x = logits + row_index * cols;
   T* y = probabilities + row_index * cols;
   const Cut cut = cut_row(x, cols);
-  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
-  T* y_vectors = y + cut.head;
-  const int share = share_of(cut.vectors, blocks);
-  const int begin = min(block * share, cut.vectors);
-  const int end = min(begin + share, cut.vectors);
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head) - cut.first;
+  T* y_vectors = y + cut.head - cut.first * kPerVector<T>;
+  const int share = share_of(cut.end, blocks);
+  const int begin = block * share;
+  const int end = min(begin + share, cut.end);
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   const int held = begin + kHeld<T> * threads;
   const bool has_edge = block == 0 && thread < cut.edges;
-  const int edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+  const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  for (int i = held + thread; i < end; i += threads) {
-    __pipeline_memcpy_async(&waiting[i - held], &x_vectors[i], sizeof(Vector));
-  }
-  __pipeline_commit();
   Vector tile[kHeld<T>];
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
     if (is_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
-    tile[i] = vector < end ? x_vectors[vector] : nothing<T>();
+    const bool is_of_row = vector >= cut.first && vector < end;
+    tile[i] = is_of_row ? x_vectors[vector] : nothing<T>();
   }
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  for (int i = held + thread; i < end; i += threads) {
+    __pipeline_memcpy_async(&waiting[i - held], &x_vectors[i], sizeof(Vector));
+  }
+  __pipeline_commit();
+
+  // While those are on their way, what the registers hold.
   float m = x_edge;
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
     if (is_past<T>(i, end - begin)) break;
     m = max_of<T>(tile[i], m);
   }
-  if (held < end) {  // Without this nvcc waits before it loads the tile of a half type.
-    __pipeline_wait_prior(0);
-    for (int i = held + thread; i < end; i += threads) {
-      m = max_of<T>(waiting[i - held], m);
-    }
-  }
-  m = warp_max(m);
-  const Origin origin = origin_of_part(m);
-
+  const float m_of_tile = warp_max(m);
+  const Origin origin = origin_of_part(m_of_tile);
   const float e_edge = exponential_of<T>(x_edge, origin);
   TwoFloats d = add<T>({kStart<T>}, e_edge);
 #pragma unroll
@@ -426,35 +455,50 @@ __global__ void __launch_bounds__(kMaxThreads)
     if (is_past<T>(i, end - begin)) break;
     d = add_exponentials<T>(tile[i], origin, d);
   }
-  for (int i = held + thread; i < end; i += threads) {
-    Vector vector = waiting[i - held];
-    d = add_exponentials<T>(vector, origin, d);
-    if constexpr (kIsExact<T>) waiting[i - held] = vector;
+  Normalizer part = {m_of_tile, {d.value - kStart<T>, d.rest}};
+
+  if (held < end) {
+    __pipeline_wait_prior(0);
+    m = part.m;
+    for (int i = held + thread; i < end; i += threads) {
+      m = max_of<T>(waiting[i - held], m);
+    }
+    m = warp_max(m);
+    const Origin origin_of_waiting = origin_of_part(m);
+    d = {kStart<T>};
+    for (int i = held + thread; i < end; i += threads) {
+      Vector vector = waiting[i - held];
+      d = add_exponentials<T>(vector, origin_of_waiting, d);
+      if constexpr (kIsExact<T>) waiting[i - held] = vector;
+    }
+    part = {m, sum(raised<T>(part, m).d, {d.value - kStart<T>, d.rest})};
   }
-  d.value -= kStart<T>;
-  const Normalizer row = cluster_combine<T>({m, warp_sum(d)}, slots + row_index * blocks);
+  const Normalizer row = cluster_combine<T>({part.m, warp_sum(part.d)}, slots + row_index * blocks);
 
   const Origin row_origin = origin_of(row.m);
   const TwoFloats factor = inverse(row.d, row.m);
-  const float ratio = ratio_of<T>(m, row.m);
+  const float ratio = ratio_of<T>(m_of_tile, row.m);
   if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
     if (is_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
-    if (vector < end) {
+    if (vector >= cut.first && vector < end) {
       store(probabilities_of<T>(tile[i], row_origin, factor, ratio), y_vectors, vector);
     }
   }
+  const float ratio_of_waiting = ratio_of<T>(part.m, row.m);
   for (int i = held + thread; i < end; i += threads) {
-    store(probabilities_of<T>(waiting[i - held], row_origin, factor, ratio), y_vectors, i);
+    store(probabilities_of<T>(waiting[i - held], row_origin, factor, ratio_of_waiting), y_vectors,
+          i);
   }
 }
 
-// Bytes of shared memory for what blocks of so many threads cannot hold of their share.
+// Bytes of shared memory for what blocks of so many threads cannot hold of their share, wherever in
+// a line the row begins.
 template <typename T>
 int waiting_bytes(std::int64_t cols, int blocks, int block_size) {
-  const int share = share_of(static_cast<int>(cols / kPerVector<T>), blocks);
+  const int share = share_of(static_cast<int>(cols / kPerVector<T>) + kPerLine - 1, blocks);
   return std::max(share - kHeld<T> * block_size, 0) * static_cast<int>(sizeof(Vector));
 }
 
@@ -489,7 +533,7 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(problem.rows * blocks));
   const dim3 block(problem.block_size);
   auto* slots = problem.scratch.template take<float4>(grid.x);
-  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting);
+  worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting + kMaxBefore);
   worklog::allow_large_clusters(softmax<T>, "softmax");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
