@@ -103,6 +103,7 @@ def _of_first_warp(launch: Launch) -> dict[str, int]:
 _WITH_TWO_FLOATS = (
     "13_row_in_a_warp",
     "13_row_in_a_warp/element_loads",
+    "13_row_in_a_warp/four_vectors",
     "13_row_in_a_warp/reads_twice",
     "13_row_in_a_warp/whole_warp",
     "14_row_in_registers",
@@ -110,14 +111,8 @@ _WITH_TWO_FLOATS = (
     "14_row_in_registers/element_loads",
     "14_row_in_registers/exponentials_twice",
     "14_row_in_registers/two_exchanges",
-    "15_row_in_shared_memory",
-    "15_row_in_shared_memory/copy_through_registers",
+    "15_row_in_shared_memory/maximum_first",
     "15_row_in_shared_memory/shared_memory_alone",
-    "15_row_in_shared_memory/wait_at_once",
-    "16_cluster",
-    "16_cluster/four_blocks",
-    "16_cluster/no_spread",
-    "16_cluster/through_global_memory",
 )
 
 # ---- pairs in global memory ----
@@ -190,7 +185,8 @@ def _turns_apart(launch: Launch) -> dict[str, int]:
 # ---- two floats of which one is 0 ----
 
 _VECTOR_BYTES = 16
-_FIRST_VECTORS = 4  # of a lane of step 13, before a row has more lanes than one
+_FIRST_VECTORS = 2  # of a lane of step 13, before a row has more lanes than one
+_FIRST_ELEMENTS = 4  # the same of single elements, and of vectors in the variant that has four
 
 
 def _is_of_one_lane(launch: Launch) -> bool:
@@ -200,7 +196,8 @@ def _is_of_one_lane(launch: Launch) -> bool:
     width = 1
     if launch.variant != "element_loads" and launch.cols * 2 % _VECTOR_BYTES == 0:
         width = _VECTOR_BYTES // 2
-    return launch.cols <= _FIRST_VECTORS * width
+    has_four = width == 1 or launch.variant == "four_vectors"
+    return launch.cols <= (_FIRST_ELEMENTS if has_four else _FIRST_VECTORS) * width
 
 
 def _rest_of_half(launch: Launch) -> dict[str, int]:
@@ -216,17 +213,52 @@ def _two_floats(launch: Launch) -> dict[str, int]:
     return _sum(_requests("load", -warps), _requests("store", -warps))
 
 
+def _pair_of_each_warp(exchanges: int) -> Callable[[Launch], dict[str, int]]:
+    """As the source has it, two loads of a word two words apart: of more than 16 lanes, two want
+    each bank. A load of 8 bytes takes a wavefront for each half of the warp."""
+
+    def change(launch: Launch) -> dict[str, int]:
+        times = exchanges * launch.blocks * launch.warps
+        halves = 2 if launch.warps > WARP // 2 else 1
+        return {
+            "shared_store_requests": -times,
+            "shared_store_wavefronts": -times,
+            "shared_load_requests": -times,
+            "shared_load_wavefronts": -times * halves,
+            "shared_load_bank_conflicts": -2 * times * (halves - 1),
+        }
+
+    return change
+
+
+_TURNS_OF_TILE = 8  # of a thread of steps 15 and 16 in fp32: vectors that its registers hold
+
+
+def _turns_ahead(launch: Launch) -> dict[str, int]:
+    """Of rows of which something waits in shared memory."""
+    per_vector = _VECTOR_BYTES // 4
+    if launch.dtype != "f32" or launch.cols // per_vector <= _TURNS_OF_TILE * launch.block[0]:
+        return {}
+    firsts = (-(-row * launch.cols // per_vector) for row in range(launch.rows))
+    odd = sum(first % 2 for first in firsts)
+    return {"global_store_sectors": -(_TURNS_OF_TILE - 1) * odd}
+
+
 # ---- clusters and grids ----
 
 _PAIR_OF_FLOATS_AND_REST = 12  # bytes of a Normalizer: m and the two floats of d
 _STORES_OF_NORMALIZER = 3
-_LOADS_OF_CLUSTER_BARRIER = 4
+_LOADS_OF_FENCE = 4
 
 
-def _cluster_barriers(barriers: int) -> Callable[[Launch], dict[str, int]]:
-    """So many of each warp."""
-    loads = _LOADS_OF_CLUSTER_BARRIER * barriers
-    return lambda launch: {"shared_load_requests": loads * launch.blocks * launch.warps}
+def _fences_of_first_warp(launch: Launch) -> dict[str, int]:
+    """One of each block."""
+    return {"shared_load_requests": _LOADS_OF_FENCE * launch.blocks}
+
+
+def _fences_of_all_warps(launch: Launch) -> dict[str, int]:
+    """At both barriers."""
+    return {"shared_load_requests": 2 * _LOADS_OF_FENCE * launch.blocks * launch.warps}
 
 
 def _stores_to_cluster(launch: Launch) -> dict[str, int]:
@@ -267,14 +299,6 @@ def _copies_to_half_a_sector(launch: Launch) -> dict[str, int]:
     return {"global_load_sectors": launch.rows * more}
 
 
-def _jump(launch: Launch) -> dict[str, int]:
-    """A row whose vectors are fewer than a warp, and which has edges."""
-    vectors = launch.cols * 2 // _COPY_BYTES
-    if launch.dtype == "f32" or vectors >= WARP or launch.cols * 2 % _COPY_BYTES == 0:
-        return {}
-    return {"global_load_requests": -launch.rows, "global_load_sectors": -launch.rows}
-
-
 def _grid_barrier(launch: Launch) -> dict[str, int]:
     """One atomic operation and one shuffle of each block, and two barriers of its own around them.
     The thread that waits for the others looks at least once."""
@@ -307,8 +331,21 @@ def _spilled(registers: int) -> Callable[[Launch], dict[str, int]]:
 
 
 _GRID = "17_long_row_one_launch"
-_OF_GRID = ("", "/forward_again", "/nothing_held", "/one_group", "/registers_alone")
-_CLUSTER = ("16_cluster", "16_cluster/four_blocks", "16_cluster/no_spread")
+_OF_GRID = (
+    "",
+    "/forward_again",
+    "/nothing_held",
+    "/one_group",
+    "/plain_difference",
+    "/registers_alone",
+)
+_COPYING_GRID = ("", "/forward_again", "/one_group", "/plain_difference")
+_CLUSTER = (
+    "16_cluster",
+    "16_cluster/barriers_with_fences",
+    "16_cluster/four_blocks",
+    "16_cluster/no_spread",
+)
 
 
 def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
@@ -433,19 +470,29 @@ RULES = [
         _two_floats,
     ),
     Rule(
-        "cluster_barrier",
-        "A barrier of a cluster counts four requests of each warp that load from shared memory, "
-        "though they take no wavefront.",
-        "UCGABAR_ARV and UCGABAR_WAIT, twice in the kernel; not the compiler's doing",
-        (Kernels(_CLUSTER),),
-        _cluster_barriers(2),
+        "fence_of_cluster",
+        "A thread that arrives at a barrier of the cluster and releases its stores has a fence "
+        "before it, which counts four requests of its warp that load from shared memory, though "
+        "they take no wavefront. The first warp of a block does so, once.",
+        "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV; not the compiler's doing",
+        (
+            Kernels(
+                (
+                    "16_cluster",
+                    "16_cluster/four_blocks",
+                    "16_cluster/no_spread",
+                    "16_cluster/through_global_memory",
+                )
+            ),
+        ),
+        _fences_of_first_warp,
     ),
     Rule(
-        "one_cluster_barrier",
-        "The same where the blocks exchange what they know through global memory: one barrier.",
-        "UCGABAR_ARV and UCGABAR_WAIT, once in the kernel; not the compiler's doing",
-        (Kernels(("16_cluster/through_global_memory",)),),
-        _cluster_barriers(1),
+        "fences_of_cluster",
+        "The same where every thread releases at both barriers.",
+        "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV, twice; not the compiler's doing",
+        (Kernels(("16_cluster/barriers_with_fences",)),),
+        _fences_of_all_warps,
     ),
     Rule(
         "stores_to_cluster",
@@ -465,12 +512,43 @@ RULES = [
         _copies_to_half_a_sector,
     ),
     Rule(
-        "threaded_jump",
-        "Lanes that copy nothing skip two loops with one condition. g++ makes two paths between "
-        "them, so that the executor counts the load that stands there once on each.",
-        "@P0 LDG.E.U16 once behind the loop of LDGSTS",
-        (Kernels(("15_row_in_shared_memory/shared_memory_alone",)),),
-        _jump,
+        "lanes_a_turn_ahead",
+        "Where a row's first vector is the second half of a sector, the lanes before it have "
+        "nothing to store in the first turn. As g++ compiles the loop, they take the next turn "
+        "meanwhile and stay ahead, so that on the executor each turn but the last touches the "
+        "sectors of two places. On the GPU the warp stays together.",
+        "eight STG.E.128, one a turn, each under a predicate of its own",
+        (
+            Kernels(
+                (
+                    "15_row_in_shared_memory",
+                    "15_row_in_shared_memory/copy_through_registers",
+                    "15_row_in_shared_memory/maximum_first",
+                    "15_row_in_shared_memory/wait_at_once",
+                    "16_cluster/no_spread",
+                )
+            ),
+        ),
+        _turns_ahead,
+    ),
+    Rule(
+        "merged_pair_of_each_warp",
+        "What a warp tells the others, m and d in one float, is stored and loaded one by one in "
+        "the source; ptxas does both at once, with 8 bytes, so that no two lanes want one bank.",
+        "@!P0 STS.64 [R4], R6 (once a warp); @!P1 LDS.64 R6, [R0] (once a warp)",
+        (
+            Kernels(
+                ("15_row_in_shared_memory/plain_difference", "15_row_in_shared_memory/log_softmax")
+            ),
+        ),
+        _pair_of_each_warp(1),
+    ),
+    Rule(
+        "merged_pair_of_each_warp_twice",
+        "The same where the warps exchange twice.",
+        "STS.64 and LDS.64, twice",
+        (Kernels((f"{_GRID}/plain_difference",)),),
+        _pair_of_each_warp(2),
     ),
     Rule(
         "grid_barrier",
@@ -486,7 +564,7 @@ RULES = [
         "Where asynchronous copies came before it, the grid's barrier counts four requests of a "
         "block that load from shared memory.",
         "not the compiler's doing",
-        (Kernels(tuple(f"{_GRID}{variant}" for variant in ("", "/forward_again", "/one_group"))),),
+        (Kernels(tuple(f"{_GRID}{variant}" for variant in _COPYING_GRID)),),
         _copies_before_a_grid_barrier,
     ),
     Rule(
@@ -535,7 +613,11 @@ VARYING = {
     for kind in KINDS
 }
 AGREEING = {
-    kind: _wavefronts("agreeing", kind, "Here two runs agree on their number. No cause is known.")
+    kind: _wavefronts(
+        "agreeing",
+        kind,
+        "Where a launch was profiled twice, both runs agree on their number. No cause is known.",
+    )
     for kind in KINDS
 }
 POLLING = Listed(
