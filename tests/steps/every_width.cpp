@@ -15,16 +15,16 @@ int some_block_size(const Step& step, std::int64_t cols, DType dtype) {
   return cols % 27 == 0 ? 0 : step.info.block_size_for(kFewRows, cols, size_of(dtype));
 }
 
-// Of the variants, every 23rd width: the time of the whole test is theirs otherwise. That is prime
-// to a vector's elements, a warp and a block: they all meet every remainder. On a GPU, where each
-// case takes its allocations' time, every 5th and 115th: the CPU executor runs them all.
+// Of the variants, every 47th width: the time of the whole test is theirs otherwise. That is prime
+// to a vector's elements and to a warp: they meet every remainder of both. On a GPU, where each case
+// takes its allocations' time, every 5th and 235th: the CPU executor runs more of them.
 std::int64_t stride(const Step& step) {
 #ifdef SIMT_EXECUTOR
   constexpr std::int64_t kOfSteps = 1;
 #else
   constexpr std::int64_t kOfSteps = 5;
 #endif
-  return step.variant.empty() ? kOfSteps : 23 * kOfSteps;
+  return step.variant.empty() ? kOfSteps : 47 * kOfSteps;
 }
 
 void check_every_width(DType dtype) {
