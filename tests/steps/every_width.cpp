@@ -16,8 +16,8 @@ int some_block_size(const Step& step, std::int64_t cols, DType dtype) {
 }
 
 // Of the variants, every 47th width: the time of the whole test is theirs otherwise. That is prime
-// to a vector's elements and to a warp: they meet every remainder of both. On a GPU, where each case
-// takes its allocations' time, every 5th and 235th: the CPU executor runs more of them.
+// to a vector's elements and to a warp: they meet every remainder of both. On a GPU, where each
+// case takes its allocations' time, every 5th and 235th: the CPU executor runs more of them.
 std::int64_t stride(const Step& step) {
 #ifdef SIMT_EXECUTOR
   constexpr std::int64_t kOfSteps = 1;
