@@ -144,6 +144,8 @@ TEST_SUITE("shapes") {
           const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
           CHECK(most >= 1024);
           check_verified(step, {dtype, 1, most}, {.block_size = block_size});
+          // The second row begins in the middle of a line.
+          check_verified(step, {dtype, 2, most - 1}, {.block_size = block_size});
         }
       }
     }
