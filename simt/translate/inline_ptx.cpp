@@ -141,22 +141,29 @@ std::string function_of(std::string_view opcode) {
   return name;
 }
 
-/// Whether the tokens from `at` to `end` are colons and what is said to be overwritten: `:::
-/// "memory"`.
-bool are_clobbers(const Tokens& code, std::size_t at, std::size_t end) {
-  for (; at < end; ++at) {
-    const bool is_colon = code[at].is(":") || code[at].is("::");
-    if (!is_colon && !code[at].is(",") && code[at].kind != TokenKind::kLiteral) return false;
+/// Whether the tokens from `at` to `end` say that memory is overwritten, and nothing else:
+/// `::: "memory"`.
+bool clobbers_memory(const Tokens& code, std::size_t at, std::size_t end) {
+  int colons = 0;
+  for (; at < end && code[at].kind != TokenKind::kLiteral; ++at) {
+    if (!code[at].is(":") && !code[at].is("::")) return false;
+    colons += static_cast<int>(code[at].text.size());
   }
-  return true;
+  return colons == 3 && at + 1 == end && code[at].text == "\"memory\"";
+}
+
+/// Whether compilers must not move accesses of memory across it. A relaxed arrival orders none.
+bool orders_memory(std::string_view barrier) {
+  return barrier.find(".relaxed") == std::string_view::npos;
 }
 
 /// The call of cuda_standin/ptx.h that an `asm` with its `(` at `open` and its `)` at `close` is.
 std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::size_t close) {
   if (open + 1 >= close || code[open + 1].kind != TokenKind::kLiteral) return std::nullopt;
   const std::string_view barrier = instruction_in(code[open + 1].text);
-  if (std::find(kBarriers.begin(), kBarriers.end(), barrier) != kBarriers.end() &&
-      are_clobbers(code, open + 2, close)) {
+  if (std::find(kBarriers.begin(), kBarriers.end(), barrier) != kBarriers.end()) {
+    const bool has_nothing_else = open + 2 == close && !orders_memory(barrier);
+    if (!has_nothing_else && !clobbers_memory(code, open + 2, close)) return std::nullopt;
     return function_of(barrier) + "()";
   }
   const auto instruction = known_instruction(code[open + 1].text);

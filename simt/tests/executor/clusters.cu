@@ -91,7 +91,7 @@ __global__ void two_barriers_later(int* results) {
   results[blockIdx.x] = value;
 }
 
-// As two_barriers_later, in PTX: only who stores for others has its stores released.
+// As two_barriers_later, in PTX: the first arrival has nothing to release.
 __global__ void halves_in_ptx(int* results) {
   __shared__ int value;
   asm volatile("barrier.cluster.arrive.relaxed.aligned;");

@@ -423,8 +423,14 @@ TEST_CASE("the halves of a cluster's barrier become calls") {
   CHECK(translated(in_function(
             "asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");")) ==
         in_function("::simt::ptx::barrier_cluster_arrive_relaxed_aligned();"));
-  CHECK(translated(in_function("asm(\"barrier.cluster.wait;\");")) ==
+  CHECK(translated(in_function("asm(\"barrier.cluster.arrive.relaxed;\");")) ==
+        in_function("::simt::ptx::barrier_cluster_arrive_relaxed();"));
+  CHECK(translated(in_function("asm(\"barrier.cluster.wait;\" : : : \"memory\");")) ==
         in_function("::simt::ptx::barrier_cluster_wait();"));
+  // Without it, compilers may move accesses across the barrier.
+  CHECK(!refused(in_function("asm volatile(\"barrier.cluster.wait;\");")).empty());
+  CHECK(!refused(in_function("asm volatile(\"barrier.cluster.arrive.release;\");")).empty());
+  CHECK(!refused(in_function("asm(\"barrier.cluster.wait;\" : \"memory\");")).empty());
   CHECK(!refused(in_function("asm(\"barrier.cluster.arrive %0;\" :: \"r\"(x));")).empty());
   CHECK(!refused(in_function("asm(\"barrier.cluster.wait;\" :: \"r\"(x));")).empty());
 }

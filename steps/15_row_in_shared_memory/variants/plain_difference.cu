@@ -1,7 +1,8 @@
 // Step 15, variant: plain difference
 //
-// x - m is rounded to a float, and d is one float. The accesses are the same: what separates the
-// two in time is what exactness costs, and in error what it is worth.
+// The arithmetic of step 12: x - m is rounded to a float, expf takes its exponential, and d is one
+// float. The accesses are the same: in fp32, what separates the two in time is what exactness
+// costs, and in error what it is worth.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -298,7 +298,7 @@ __device__ Normalizer cluster_combine(Normalizer mine) {
 }
 
 // The vectors of each block's share of a row: whole lines of the cache. The last blocks may have
-// fewer.
+// fewer, or none.
 __host__ __device__ constexpr int share_of(int vectors, int blocks) {
   const int lines = (vectors + kPerLine - 1) / kPerLine;
   return (lines + blocks - 1) / blocks * kPerLine;

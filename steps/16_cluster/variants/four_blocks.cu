@@ -315,7 +315,7 @@ __device__ Normalizer cluster_combine(Normalizer mine) {
 }
 
 // The vectors of each block's share of a row: whole lines of the cache. The last blocks may have
-// fewer.
+// fewer, or none.
 __host__ __device__ constexpr int share_of(int vectors) {
   const int lines = (vectors + kPerLine - 1) / kPerLine;
   return (lines + kBlocks - 1) / kBlocks * kPerLine;

@@ -1,7 +1,8 @@
 // Step 16, variant: through global memory
 //
 // The blocks of a cluster leave m and d for each other in slots of global memory instead of in
-// shared memory. The barriers of the cluster order these accesses, too.
+// shared memory. The barrier of the cluster orders these accesses, too. The other one, by which
+// blocks know that all of them run, is not needed.
 
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
@@ -295,8 +296,8 @@ constexpr int kMaxBlocks = 16;
 static_assert(kMaxBlocks <= kWarpSize, "a warp tells all blocks, and combines their results");
 
 // The combination of what the blocks of a cluster know, for each of their threads: every block
-// leaves its own in a slot, m and both parts of d. They are read from the L2 cache, where the
-// stores of other multiprocessors arrive.
+// leaves its own in a slot, m and both parts of d. They are read past the L1 cache, which
+// cannot have them.
 template <typename T>
 __device__ Normalizer cluster_combine(Normalizer mine, float4* slots) {
   const cg::cluster_group cluster = cg::this_cluster();
@@ -317,7 +318,7 @@ __device__ Normalizer cluster_combine(Normalizer mine, float4* slots) {
 }
 
 // The vectors of each block's share of a row: whole lines of the cache. The last blocks may have
-// fewer.
+// fewer, or none.
 __host__ __device__ constexpr int share_of(int vectors, int blocks) {
   const int lines = (vectors + kPerLine - 1) / kPerLine;
   return (lines + blocks - 1) / blocks * kPerLine;
