@@ -472,9 +472,10 @@ RULES = [
     Rule(
         "fence_of_cluster",
         "A thread that arrives at a barrier of the cluster and releases its stores has a fence "
-        "before it, which counts four requests of its warp that load from shared memory, though "
-        "they take no wavefront. The first warp of a block does so, once.",
-        "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV; not the compiler's doing",
+        "before it, and ptxas puts four loads from shared memory before the fence that no lane "
+        "executes. They count as requests of the warp, and take no wavefront. The first warp of a "
+        "block has one such fence.",
+        "@!PT LDS RZ, [RZ] four times; MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV",
         (
             Kernels(
                 (
@@ -490,7 +491,7 @@ RULES = [
     Rule(
         "fences_of_cluster",
         "The same where every thread releases at both barriers.",
-        "MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV, twice; not the compiler's doing",
+        "@!PT LDS RZ, [RZ] four times; MEMBAR.ALL.GPU; ERRBAR; CGAERRBAR; UCGABAR_ARV, twice",
         (Kernels(("16_cluster/barriers_with_fences",)),),
         _fences_of_all_warps,
     ),
@@ -561,9 +562,9 @@ RULES = [
     ),
     Rule(
         "copies_before_a_grid_barrier",
-        "Where asynchronous copies came before it, the grid's barrier counts four requests of a "
-        "block that load from shared memory.",
-        "not the compiler's doing",
+        "A kernel with asynchronous copies has the same four loads that no lane executes before "
+        "the fence of the grid's barrier, which one warp of a block comes to.",
+        "@!PT LDS RZ, [RZ] four times; MEMBAR; without asynchronous copies there is none",
         (Kernels(tuple(f"{_GRID}{variant}" for variant in _COPYING_GRID)),),
         _copies_before_a_grid_barrier,
     ),
