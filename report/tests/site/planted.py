@@ -13,10 +13,10 @@ _PROFILED = (
 )  # fmt: skip
 
 
-def plant(results: Path, folder: Path) -> None:
+def plant(results: Path, folder: Path, seed: int = 0) -> None:
     """Copies files of results or of the executor's counts to `folder`, each number changed."""
     shutil.copytree(results, folder)
-    chance = random.Random(0)
+    chance = random.Random(seed)
     for path in folder.glob("*.json"):
         data = json.loads(path.read_text("utf-8"))
         _change(data, chance)

@@ -36,7 +36,7 @@ NOT_MEASURED = {
             "the error of exp(r), about 1 ulp", "to 3 ulp in fp32", "to 0.51 ulp in fp16",
         ],
         "step_14_row_in_registers": ["within 3 ulp.", "be within 0.51 ulp for all"],
-        "step_15_row_in_shared_memory": ["results should be within"],
+        "step_15_row_in_shared_memory": ["3 ulp.", "The aim was 1.03 times"],
         "step_16_cluster": ["results are at most 3 ulp off"],
         "step_17_long_row_one_launch": ["An fp32 result is at most 3 ulp"],
         "step_01_naive_three_kernels": ["1 ulp is the distance from a number to the next"],
@@ -56,6 +56,10 @@ NOT_MEASURED = {
         "step_14_row_in_registers": ["has 65,536 registers"],
         "step_15_row_in_shared_memory": ["hold 256 KB", "has 228 KB", "may have 227 KB"],
     },
+    "an instruction's operands": {
+        "diff_15_16": ["max.NaN.f32"],
+        "diff_16_17": ["max.NaN.f32"],
+    },
     "what the bench is set to": {
         "bench": ["within 5 % of the best", "below 0.25 %"],
     },
@@ -65,13 +69,13 @@ NOT_MEASURED = {
         "step_11_long_row_online": ["256 pairs are 2 KB"],
         "step_13_row_in_a_warp": [
             "2^64 times as large", "16 times as many warps", "16 KB for the 2048 threads",
+            "32 KB are just enough",
         ],
-        "step_15_row_in_shared_memory": ["512 KB are read and written"],
-        "step_16_cluster": ["128 KB of registers for the row", "and 226 KB more"],
+        "step_16_cluster": ["128 KB of registers for the row", "and 226 KB more", "would be 20 µs"],
         "step_17_long_row_one_launch": [
             "the next 226 KB", "hold 48 MB of fp32", "67 MB are read again", "226 KB at once",
             "220 MB are left", "60 of 757 MB", "4 to 8 % faster there", "each with 226 KB",
-            "up to 128 KB", "18 to 36 KB of step",
+            "up to 128 KB", "18 to 36 KB of step", "six more take 3 µs", "1.8 µs at ten rows",
         ],
         "step_12_bytes_in_flight": [
             "18 to 36 KB must be under way", "2048 x 4 bytes = 8 KB under way",
@@ -98,18 +102,21 @@ PREDICTION = re.compile(r"^## Prediction\b.*?(?=^## )", re.S | re.M)
 STYLE = re.compile(r"<style>.*?</style>", re.S)
 
 
-@pytest.fixture(scope="module")
-def given(tmp_path_factory, built) -> dict[str, list[Path]]:
+def changed(folder: Path, built: Path, seed: int) -> dict[str, list[Path]]:
     """Changed results, as the site's options."""
-    folder = tmp_path_factory.mktemp("planted")
     sources = {"results": ROOT / "bench/results", "sweeps": ROOT / "bench/sweeps"}
     sources |= {kind: built / kind for kind in ("records", "annotations")}
     for name, source in sources.items():
-        plant(source, folder / name)
+        plant(source, folder / name, seed)
     given = {"recorded": [folder / "results", folder / "sweeps"]}
     for kind in ("records", "annotations"):
         given[kind] = sorted((folder / kind).glob("*.json"))
     return given
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory, built) -> dict[str, list[Path]]:
+    return changed(tmp_path_factory.mktemp("planted"), built, seed=0)
 
 
 def make(given: dict[str, list[Path]], out: Path) -> int:
@@ -119,14 +126,24 @@ def make(given: dict[str, list[Path]], out: Path) -> int:
     return site.main([str(option) for option in options])
 
 
-@pytest.fixture(scope="module")
-def planted(given, tmp_path_factory) -> Path:
+def site_of(given: dict[str, list[Path]], out: Path) -> Path:
     """The pages that the changed results give, were their words not held against them."""
-    out = tmp_path_factory.mktemp("site") / "docs"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(claims, "require", lambda found, measurements: None)
         assert make(given, out) == 0
     return out
+
+
+@pytest.fixture(scope="module")
+def planted(given, tmp_path_factory) -> Path:
+    return site_of(given, tmp_path_factory.mktemp("site") / "docs")
+
+
+@pytest.fixture(scope="module")
+def planted_again(tmp_path_factory, built) -> Path:
+    """With other changes: of hundreds of ratios one or two stay what they are by chance."""
+    given = changed(tmp_path_factory.mktemp("planted"), built, seed=1)
+    return site_of(given, tmp_path_factory.mktemp("site") / "docs")
 
 
 def texts(built: Path, planted: Path, files: str) -> list[tuple[str, str, str]]:
@@ -160,7 +177,7 @@ def test_every_generated_section_changes(built, planted):
     assert same == WORDS_ONLY
 
 
-def test_no_measured_number_stays(built, planted):
+def test_no_measured_number_stays(built, planted, planted_again):
     """Every exception is one: what is listed above must be there."""
     listed = {
         (page, words)
@@ -168,7 +185,8 @@ def test_no_measured_number_stays(built, planted):
     }  # fmt: skip
     stay, needed = [], set()
     for name, before, after in texts(built, planted, "pages/*.md"):
-        page, after = name.removesuffix(".md"), set(after.splitlines())
+        again = (planted_again / "pages" / name).read_text("utf-8")
+        page, after = name.removesuffix(".md"), set(after.splitlines()) & set(again.splitlines())
         for line in STYLE.sub("", PREDICTION.sub("", before)).splitlines():
             if MEASURED.search(line) and line in after:
                 plain = line.replace("\u00a0", " ")  # in a table a number keeps its unit
