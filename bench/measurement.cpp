@@ -23,6 +23,7 @@ void add_operation(std::vector<Measurement>& list, Subject subject, const std::v
                    const Shape& shape, int k, Cache cache) {
   for (const Step& step : steps) {
     if (step.is_top_k() != (k > 0) || !is_timed(step, shape)) continue;
+    if (cache == Cache::kWritten && !(step.variant.empty() && step.reads_once())) continue;
     list.push_back({subject, &step, shape.dtype, shape.rows, shape.cols, k, cache});
   }
 }
@@ -72,6 +73,7 @@ std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
   for (const Shape& shape : all_shapes()) {
     add(shape, Cache::kCold);
     if (shape.warm_too) add(shape, Cache::kWarm);
+    if (shape.written_too) add(shape, Cache::kWritten);
   }
   return list;
 }

@@ -51,9 +51,22 @@ constexpr RowsAndCols kReadOnceHalf[] = {{32768, 256},   {32768, 1024},  {32768,
                                          {32768, 16384}, {32768, 65536}, {8192, 262144},
                                          {8192, 50257},  {4000, 4001}};
 
+// How near the steps that read once come to the copy is shown for those and for these.
+constexpr RowsAndCols kHowNear[] = {{4000, 128},   {4000, 1000},  {4000, 4000},
+                                    {4000, 10000}, {4000, 25000}, {4000, 100000},
+                                    {10, 100000},  {1, 1 << 20},  {1, 1 << 24}};
+
 template <typename List>
 bool contains(const List& list, std::int64_t value) {
   return std::find(std::begin(list), std::end(list), value) != std::end(list);
+}
+
+bool shows_how_near(const Shape& shape) {
+  const auto same = [&](const RowsAndCols& other) {
+    return other.rows == shape.rows && other.cols == shape.cols;
+  };
+  return shape.dtype == DType::kFloat32 &&
+         std::any_of(std::begin(kHowNear), std::end(kHowNear), same);
 }
 
 std::vector<int> ks_for(std::int64_t cols) {
@@ -66,9 +79,9 @@ std::vector<int> ks_for(std::int64_t cols) {
 std::vector<Shape> shapes_that_pay_once() {
   std::vector<Shape> shapes;
   for (const RowsAndCols& shape : kReadOnce)
-    shapes.push_back({DType::kFloat32, shape.rows, shape.cols, {}, false, true});
+    shapes.push_back({DType::kFloat32, shape.rows, shape.cols, {}, false, true, true});
   for (const RowsAndCols& shape : kReadOnceHalf)
-    shapes.push_back({DType::kBFloat16, shape.rows, shape.cols, {}, false, true});
+    shapes.push_back({DType::kBFloat16, shape.rows, shape.cols, {}, false, true, true});
   return shapes;
 }
 
@@ -101,6 +114,8 @@ std::vector<Shape> all_shapes() {
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
   }
+  for (Shape& shape : shapes)
+    shape.written_too |= shows_how_near(shape);
   return shapes;
 }
 

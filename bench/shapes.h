@@ -21,6 +21,9 @@ struct Shape {
   /// Large, or of very short rows: where a row read once pays. Of steps that read more than once,
   /// only softmax without its variants is timed there.
   bool pays_once = false;
+  /// Timed with an L2 cache full of another kernel's stores, too: the ladder's own kernels that
+  /// read once, and the copy and the read.
+  bool written_too = false;
 };
 
 /// Those of all_shapes() where a row read once pays.

@@ -6,15 +6,24 @@
 
 namespace worklog {
 
-/// Cold: nothing of the data is in the cache. Warm: the same work has just run on it.
+/// Cold and written: nothing of the data is in the cache. Warm: the same work has just run on it.
 enum class Cache {
-  kCold,  ///< flushed before each run
-  kWarm,  ///< as the run before left it
+  kCold,     ///< full of what another kernel has read, which may simply be dropped
+  kWarm,     ///< as the run before left it
+  kWritten,  ///< full of what another kernel has stored, which must get to DRAM first
 };
 
-/// "cold" or "warm".
+/// "cold", "warm" or "written".
 constexpr std::string_view name_of(Cache cache) {
-  return cache == Cache::kCold ? "cold" : "warm";
+  switch (cache) {
+    case Cache::kCold:
+      return "cold";
+    case Cache::kWarm:
+      return "warm";
+    case Cache::kWritten:
+      return "written";
+  }
+  return "";
 }
 
 }  // namespace worklog

@@ -92,7 +92,33 @@ void Timer::flush(int passes) {
   }
 }
 
+Timing Timer::time(Cache cache, const Work& work, const Sampling& sampling) {
+  switch (cache) {
+    case Cache::kCold:
+      return cold(work, sampling);
+    case Cache::kWarm:
+      return warm(work, sampling);
+    case Cache::kWritten:
+      return written(work, sampling);
+  }
+  throw std::invalid_argument("timing: no such state of the cache");
+}
+
 Timing Timer::cold(const Work& work, const Sampling& sampling) {
+  return after([&](int passes) { flush(passes); }, work, sampling);
+}
+
+Timing Timer::written(const Work& work, const Sampling& sampling) {
+  const auto flush_by_writing = [&](int passes) {
+    flush(passes - 1);  // which only gives a slow host time
+    check(cudaMemsetAsync(flushed_.data(), 0, flushed_.bytes(), stream_.get()),
+          "clearing an array");
+  };
+  return after(flush_by_writing, work, sampling);
+}
+
+Timing Timer::after(const std::function<void(int)>& flush, const Work& work,
+                    const Sampling& sampling) {
   work(stream_.get());  // loads the kernel's code, and shows its errors apart from the flush's
   stream_.synchronize();
 

@@ -41,7 +41,7 @@ using Work = std::function<void(cudaStream_t)>;
 /// was done is thrown away.
 class Timer {
  public:
-  /// Allocates the array that cold samples read, kFlushedCaches times the L2 cache.
+  /// Allocates the array that flushes the L2 cache, kFlushedCaches times as large.
   Timer();
 
   /// Each sample finds nothing of its data in the L2 cache: before it, a kernel reads an array
@@ -50,20 +50,27 @@ class Timer {
   /// stored.
   Timing cold(const Work& work, const Sampling& sampling = {});
 
+  /// Like cold(), but the array is written, as by a program whose kernel before this one stored its
+  /// results. The cache is left full of stores. They go to DRAM while the work runs, which pays for
+  /// that traffic as well as for its own.
+  Timing written(const Work& work, const Sampling& sampling = {});
+
   /// Each sample replays a graph of the same work many times over: data that fits the L2 cache
   /// is still there from the time before. The time is that of one, with the gap between two
   /// kernels that depend on each other.
   Timing warm(const Work& work, const Sampling& sampling = {});
 
-  /// cold() or warm(), as `cache` says.
-  Timing time(Cache cache, const Work& work, const Sampling& sampling = {}) {
-    return cache == Cache::kCold ? cold(work, sampling) : warm(work, sampling);
-  }
+  /// cold(), warm() or written(), as `cache` says.
+  Timing time(Cache cache, const Work& work, const Sampling& sampling = {});
 
  private:
   static constexpr int kFlushedCaches = 4;
 
+  /// A pass reads the whole array.
   void flush(int passes);
+
+  /// Samples of work before each of which `flush` has filled the cache, in a number of passes.
+  Timing after(const std::function<void(int)>& flush, const Work& work, const Sampling& sampling);
 
   Stream stream_;
   int blocks_;

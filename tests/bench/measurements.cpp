@@ -34,6 +34,8 @@ const std::vector<Step>& some_steps() {
       {"04_log", "loss", {}, WORKLOG_LAUNCHES(launch_loss)},
       {"05_one_row", "", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
       {"05_one_row", "variant", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"06_once", "", {.loads = {1}, .stores = {1}}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"06_once", "variant", {.loads = {1}, .stores = {1}}, WORKLOG_LAUNCHES(launch_softmax)},
   };
   return steps;
 }
@@ -123,6 +125,23 @@ TEST_SUITE("measurements") {
          }) {
       CHECK_MESSAGE(known.contains(name), name);
     }
+  }
+
+  TEST_CASE(
+      "a cache full of stores: steps that read once, at the shapes that show how near they come") {
+    const std::multiset<std::string> known = names();
+    for (const char* shape : {"/f32/4000x4000", "/f32/10x1000000", "/f32/1x16777216",
+                              "/bf16/32768x4096", "/bf16/8192x262144"}) {
+      CAPTURE(shape);
+      for (const char* subject : {"copy", "read", "06_once"}) {
+        CHECK_MESSAGE(known.contains(std::string(subject) + shape + "/written"), subject);
+        CHECK_MESSAGE(known.contains(std::string(subject) + shape + "/cold"), subject);
+      }
+      for (const char* subject : {"02_tree", "06_once/variant", "cudnn/softmax_fast"})
+        CHECK_MESSAGE(!known.contains(std::string(subject) + shape + "/written"), subject);
+    }
+    CHECK(!known.contains("06_once/f32/4000x1024/written"));
+    CHECK(!known.contains("06_once/f16/4000x4000/written"));
   }
 
   TEST_CASE("all variants of a top-k are timed at every K of the paper's sweep") {

@@ -32,12 +32,12 @@ def places(text: str, expression: Expression, measurements: Measurements) -> lis
     for option in options:
         if option in DTYPES:
             dtype = option
-        elif option == "warm":
-            cache = "warm"
+        elif option in ("warm", "written"):
+            cache = option
         elif option.startswith("k = "):
             k = _numbers(option.removeprefix("k = "))
         else:
-            raise InputError(f"'{option}' is neither a type nor 'warm' nor 'k = ...'")
+            raise InputError(f"'{option}' is neither a type nor 'warm', 'written' nor 'k = ...'")
     if shapes == "any shape":
         return [_measured(expression, Where(None, dtype, cache))]
     found = []

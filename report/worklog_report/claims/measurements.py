@@ -10,6 +10,7 @@ a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
+    instructions, special_instructions         likewise, of a lane for each logit
     nearest_limit, sm_limit, dram_limit        likewise, in % of what a unit can do
 """
 
@@ -30,6 +31,8 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
     "dram_write": (lambda launch: launch.arrays("dram_write_bytes"), sum),
     "l1_hits": (lambda launch: launch.values.get("l1_hit_percent"), min),
     "l2_hits": (lambda launch: launch.values.get("l2_hit_percent"), min),
+    "instructions": (lambda launch: launch.a_logit("warp_instructions"), sum),
+    "special_instructions": (lambda launch: launch.a_logit("special_instructions"), sum),
     "occupancy": (lambda launch: launch.values.get("occupancy_percent"), max),
     "nearest_limit": (lambda launch: launch.values.get("limiter_percent"), max),
     "sm_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("SM"), max),
@@ -39,7 +42,7 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
 
 @dataclass(frozen=True)
 class Where:
-    """A place to look at: a shape, and whether the cache was cold or warm. No shape: all."""
+    """A place to look at: a shape, and a cache that is cold, warm or written. No shape: all."""
 
     shape: Shape | None
     dtype: str = "f32"
@@ -51,7 +54,7 @@ class Where:
 
     def __str__(self) -> str:
         shape = f"{self.shape.size()}, {self.dtype}" if self.shape else self.dtype
-        return shape + (", warm" if self.cache == "warm" else "")
+        return shape + (f", {self.cache}" if self.cache != "cold" else "")
 
 
 class Measurements:
