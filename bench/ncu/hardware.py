@@ -1,5 +1,5 @@
-"""What only hardware knows of a launch: bytes of DRAM, cache hits, registers, occupancy, the
-limiter."""
+"""What only hardware knows of a launch: bytes of DRAM, cache hits, registers, instructions,
+occupancy, the limiter."""
 
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 STALLS = [
@@ -38,6 +38,8 @@ VALUES = {
     "registers": "launch__registers_per_thread",
     "local_load_requests": "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",
     "local_store_requests": "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",
+    "warp_instructions": "smsp__inst_executed.sum",
+    "special_instructions": "smsp__inst_executed_pipe_xu.sum",
     "occupancy_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "occupancy_limit_percent": "sm__maximum_warps_per_active_cycle_pct",
 }

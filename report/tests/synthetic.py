@@ -240,6 +240,7 @@ def hardware(date="2026-01-02T00:00:00Z"):
             "dram_read_bytes": array, "dram_write_bytes": 0 if top_k else array // 2,
             "l1_hit_percent": 25, "l2_hit_percent": 50.4, "registers": 20 + int(unit[0][:2]),
             "local_load_requests": 0, "local_store_requests": 7 if top_k else 0,
+            "warp_instructions": 4000 * cols, "special_instructions": 4000 * cols // 8,
             "occupancy_percent": 45.6, "occupancy_limit_percent": 50, "limiter": "L2",
             "limiter_percent": 81.5, "stall": "long_scoreboard", "stall_share": 0.375,
         }  # fmt: skip

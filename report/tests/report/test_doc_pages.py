@@ -16,8 +16,8 @@ PAGES = {
         "errors-of-logarithms", "errors-of-long-rows",
     ],
     "roofline.md": [
-        "copies", "limits", "standings", "standings-of-top-k", "standings-of-a-long-row",
-        "fewer-accesses",
+        "copies", "limits", "instructions", "standings", "standings-of-top-k",
+        "standings-of-a-long-row", "fewer-accesses",
     ],
 }  # fmt: skip
 
@@ -169,6 +169,14 @@ def test_the_limit_is_computed_for_the_shapes(place):
     text = section(place, "roofline.md", "limits")
     # 16 million logits: 5 operations at 33.5 a picosecond, 2 exponentials at an eighth of that.
     assert row(text, "4000 × 4000") == ["34.0 µs", "2.4 µs", "7.6 µs"]
+
+
+def test_instructions_are_of_a_lane_and_for_each_logit(place):
+    text = section(place, "roofline.md", "instructions")
+    # 16 million warp instructions, 32 for each logit, an eighth of them special; units do 33.5 and
+    # 4.2 of them a picosecond.
+    cells = row(text, "03 Third")
+    assert cells[:-1] == ["4000 × 4000, f32", "34.0 µs", "32", "15.3 µs", "4", "15.3 µs"]
 
 
 def test_errors_are_of_the_gpu(place):

@@ -8,8 +8,9 @@ from pathlib import Path
 DATE = "2031-04-05T06:07:08Z"
 _TIMES = {"median_us": 1, "real_time": 1, "copy_us": 1, "read_us": 1, "gbps": -1, "fraction": -1}
 _PROFILED = (
-    "dram_read_bytes", "dram_write_bytes", "l1_hit_percent", "l2_hit_percent", "occupancy_percent",
-    "occupancy_limit_percent", "limiter_percent", "stall_share",
+    "dram_read_bytes", "dram_write_bytes", "l1_hit_percent", "l2_hit_percent",
+    "warp_instructions", "special_instructions", "occupancy_percent", "occupancy_limit_percent",
+    "limiter_percent", "stall_share",
 )  # fmt: skip
 
 

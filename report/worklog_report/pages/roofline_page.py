@@ -16,6 +16,18 @@ _FLOAT_BYTES = 4
 # two) and the CUDA C++ Programming Guide (16 special functions a clock and SM, where fp32 has 128).
 _FP32_PER_US = 67e12 / 2 / 1e6
 _SPECIAL_PER_US = _FP32_PER_US * 16 / 128
+# Each of an SM's four schedulers issues an instruction per clock for one warp of 32 lanes: as many
+# as there are units for fp32.
+_ISSUED_PER_US = _FP32_PER_US
+_INSTRUCTIONS_OF = (
+    (Shape("f32", 4000, 4000), ("03", "06", "12", "14")),
+    (Shape("f32", 4000, 25000), ("06", "12", "15")),
+    (Shape("f16", 4000, 4000), ("06", "12", "14")),
+    (
+        Shape("f16", 4000, 25000),
+        ("06", "12", "14", "14/exponentials_twice", "14/packed_exponentials", "15"),
+    ),
+)
 # What softmax needs of each logit, at least: compare, subtract, exponential, add, divide.
 OPERATIONS = 5
 
@@ -24,6 +36,7 @@ def sections(recorded: RecordedRun) -> dict[str, str]:
     return {
         "copies": _copies(recorded),
         "limits": _limits(recorded),
+        "instructions": _instructions(recorded),
         "standings": "".join(_standing(recorded, shape) for shape in SHAPES),
         "standings-of-top-k": _top_k(recorded),
         "standings-of-a-long-row": _standing(recorded, _LONG_ROW),
@@ -93,6 +106,48 @@ def _limits(recorded: RecordedRun) -> str:
     return (
         f"\n{table(head, rows)}\nThe copy as measured on {machine_text(recorded.run)}; the other "
         "two computed: operations and exponentials\nover the most that the units take.\n\n"
+    )
+
+
+def _instructions(recorded: RecordedRun) -> str:
+    """What Nsight Compute counted, and what issuing it would take, beside the copy."""
+    rows = []
+    for shape, wanted in _INSTRUCTIONS_OF:
+        copy = recorded.time("copy", shape)
+        logits = shape.rows * shape.cols
+        for unit in recorded.units:
+            number, _, variant = unit.name.partition("/")
+            if number[:2] + (f"/{variant}" if variant else "") not in wanted:
+                continue
+            launches = recorded.hardware.of(unit.name, shape) if recorded.hardware else []
+            time = recorded.time(unit.name, shape)
+            if not (copy and launches and time):
+                continue
+            executed = sum(launch.a_logit("warp_instructions") for launch in launches)
+            special = sum(launch.a_logit("special_instructions") for launch in launches)
+            rows.append(
+                [
+                    label(unit),
+                    f"{shape.size()}, {shape.dtype}",
+                    time_text(copy["median_us"]),
+                    f"{executed:.0f}",
+                    time_text(executed * logits / _ISSUED_PER_US),
+                    f"{special:.2g}",
+                    time_text(special * logits / _SPECIAL_PER_US),
+                    time_text(time["median_us"]),
+                ]
+            )
+    if not rows:
+        return "\nNo instructions are recorded yet.\n\n"
+    head = [
+        "step", "shape", "the copy", "instructions a logit", "to issue them", "special ones",
+        "on their units", "time",
+    ]  # fmt: skip
+    return (
+        f"\n{table(head, rows, words=2)}\nInstructions of a lane for each logit, all of them and "
+        "those of the special function units, as Nsight\nCompute counted them; times as measured "
+        f"on {machine_text(recorded.run)}. The other two are computed: the\ninstructions over the "
+        "most that schedulers issue and units take.\n\n"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from .records import Shape, holds_profile, read_json, validate
 
+_WARP_SIZE = 32
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 # What a warp waits for, in words: Nsight Compute's names of the reasons.
@@ -42,6 +43,10 @@ class Measured:
         """Bytes, in units of the array of logits."""
         size = self.shape.rows * self.shape.cols * ELEMENT_BYTES[self.shape.dtype]
         return self.values[name] / size
+
+    def a_logit(self, name: str) -> float:
+        """Instructions of a lane for each logit, where the value counts those of warps."""
+        return _WARP_SIZE * self.values[name] / (self.shape.rows * self.shape.cols)
 
     @property
     def spills(self) -> bool:
