@@ -28,7 +28,7 @@ constexpr double kDeviceExponential = 1.0;
 double tree_base(std::int64_t cols) {
   constexpr std::int64_t kShort = 4096;
   constexpr std::int64_t kLong = 100000;
-  if (cols <= kShort) return kDeviceExponential + 4.5;
+  if (cols <= kShort) return kDeviceExponential + 5.0;
   if (cols <= kLong) return kDeviceExponential + 8.0;
   return kDeviceExponential + 8.0 +
          2.0 * std::log2(static_cast<double>(cols) / static_cast<double>(kLong));
