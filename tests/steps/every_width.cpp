@@ -27,18 +27,30 @@ std::int64_t stride(const Step& step) {
   return step.variant.empty() ? kOfSteps : 47 * kOfSteps;
 }
 
+// fp16 and bf16 differ in arithmetic alone, not in what a width makes of a row. So on the executor
+// each of them has every other sixteen widths, which are all remainders of a vector's elements.
+bool is_asked(std::int64_t cols, DType dtype) {
+#ifdef SIMT_EXECUTOR
+  if (dtype == DType::kFloat16) return cols / 16 % 2 == 0;
+  if (dtype == DType::kBFloat16) return cols / 16 % 2 == 1;
+#endif
+  return true;
+}
+
 void check_every_width(DType dtype) {
   const CountingOff counting_off;
   for (const Step& step : all_steps()) {
-    std::int64_t cols = 1;
-    while (cols <= std::min(kLargestWidth, step.info.most_cols(size_of(dtype), 0)) &&
-           check_verified(step,
-                          {.dtype = dtype,
-                           .rows = std::min(kRows, step.info.max_rows),
-                           .cols = cols,
-                           .k = some_k(step, cols)},
-                          {.block_size = some_block_size(step, cols, dtype)}))
-      cols += stride(step);
+    const std::int64_t widest = std::min(kLargestWidth, step.info.most_cols(size_of(dtype), 0));
+    for (std::int64_t cols = 1; cols <= widest; cols += stride(step)) {
+      if (!is_asked(cols, dtype)) continue;
+      const bool is_right = check_verified(step,
+                                           {.dtype = dtype,
+                                            .rows = std::min(kRows, step.info.max_rows),
+                                            .cols = cols,
+                                            .k = some_k(step, cols)},
+                                           {.block_size = some_block_size(step, cols, dtype)});
+      if (!is_right) break;
+    }
   }
 }
 
@@ -51,13 +63,13 @@ TEST_SUITE("every_width_f32") {
 }
 
 TEST_SUITE("every_width_f16") {
-  TEST_CASE("widths from 1 to 4096, every one of a step's on the CPU executor: fp16") {
+  TEST_CASE("widths from 1 to 4096, on the CPU executor every other sixteen: fp16") {
     check_every_width(DType::kFloat16);
   }
 }
 
 TEST_SUITE("every_width_bf16") {
-  TEST_CASE("widths from 1 to 4096, every one of a step's on the CPU executor: bf16") {
+  TEST_CASE("widths from 1 to 4096, on the CPU executor every other sixteen: bf16") {
     check_every_width(DType::kBFloat16);
   }
 }
