@@ -1,5 +1,6 @@
 #include "common/step/scratch.h"
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -10,12 +11,15 @@ namespace worklog {
 Scratch::Scratch(void* base, std::int64_t bytes)
     : base_(static_cast<std::byte*>(base)), bytes_(bytes) {}
 
-void* Scratch::take_bytes(std::int64_t count, std::size_t element_bytes) {
+void* Scratch::take_bytes(std::int64_t count, std::size_t element_bytes,
+                          std::source_location where) {
   const std::int64_t bytes = bytes_for(count, element_bytes);
   if (bytes > bytes_ - used_) {
-    throw std::length_error("scratch: an array of " + std::to_string(bytes) +
-                            " bytes does not fit the " + std::to_string(bytes_ - used_) +
-                            " left of " + std::to_string(bytes_) + " that the step registered");
+    const std::string file = std::filesystem::path(where.file_name()).filename().string();
+    throw std::length_error(file + ":" + std::to_string(where.line()) + ": scratch: an array of " +
+                            std::to_string(bytes) + " bytes does not fit the " +
+                            std::to_string(bytes_ - used_) + " left of " + std::to_string(bytes_) +
+                            " that the step registered");
   }
   std::byte* array = base_ + used_;
   used_ += bytes;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 
 namespace worklog {
 
@@ -16,10 +17,11 @@ class Scratch {
   Scratch(void* base, std::int64_t bytes);
 
   /// An array of `count` elements, aligned to 256 bytes.
-  /// Throws std::length_error, naming both sizes, if the step registered fewer bytes than it takes.
+  /// Throws std::length_error, naming both sizes and the line of the call, if the step registered
+  /// fewer bytes than it takes.
   template <typename T>
-  T* take(std::int64_t count) {
-    return static_cast<T*>(take_bytes(count, sizeof(T)));
+  T* take(std::int64_t count, std::source_location where = std::source_location::current()) {
+    return static_cast<T*>(take_bytes(count, sizeof(T), where));
   }
 
   /// What an array of `count` elements takes, padding included: registrations add these up.
@@ -31,7 +33,7 @@ class Scratch {
  private:
   static constexpr std::int64_t kAlignment = 256;
 
-  void* take_bytes(std::int64_t count, std::size_t element_bytes);
+  void* take_bytes(std::int64_t count, std::size_t element_bytes, std::source_location where);
 
   std::byte* base_ = nullptr;
   std::int64_t bytes_ = 0;
