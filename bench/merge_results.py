@@ -20,6 +20,9 @@ from whole_file import write_whole
 
 PRIVATE = ("host_name", "executable")
 SHAPE = ("dtype", "rows", "cols", "cache")
+# Of which a clock that ticks in nanoseconds does not know more digits than these.
+TIMES = ("real_time", "median_us", "copy_us", "read_us", "gbps", "fraction", "spread")
+DIGITS = 7
 
 
 def read(path, *fields, optional=()):
@@ -40,6 +43,13 @@ def ceilings(rows):
         (row["baseline"], *shape_of(row)): row["median_us"]
         for row in rows
         if row.get("baseline") in ("copy", "read") and "median_us" in row
+    }
+
+
+def rounded(row):
+    return {
+        name: float(f"{value:.{DIGITS}g}") if name in TIMES and isinstance(value, float) else value
+        for name, value in row.items()
     }
 
 
@@ -72,7 +82,7 @@ def join_results(paths, accuracy_paths):
     for path in accuracy_paths:
         errors = (errors or []) + read(path, "baseline_accuracy")[0]
     context = {name: value for name, value in context.items() if name not in PRIVATE}
-    latest_rows = {row["name"]: row for row in rows}
+    latest_rows = {row["name"]: rounded(row) for row in rows}
     joined = {"context": context, "benchmarks": list(latest_rows.values())}
     if errors:
         latest = {(row["baseline"], row["input"]): row for row in errors}
