@@ -67,7 +67,7 @@ _OF_BLOCKS = (
 )
 _PAIR_KERNELS = (
     Kernels(("05_warp_shuffle", "05_warp_shuffle/combine_every_round")),
-    Kernels(("06_vectorized",)),
+    Kernels(("06_vectorized", "06_vectorized/many_loads")),
     Kernels(("07_topk_fusion",)),
     Kernels(("07_topk_fusion/online_then_top_k",), ("softmax",)),
     Kernels(("08_log_softmax",)),
@@ -110,6 +110,7 @@ _WITH_TWO_FLOATS = (
     "14_row_in_registers/difference_first",
     "14_row_in_registers/element_loads",
     "14_row_in_registers/exponentials_twice",
+    "14_row_in_registers/packed_exponentials",
     "14_row_in_registers/two_exchanges",
     "15_row_in_shared_memory/maximum_first",
     "15_row_in_shared_memory/shared_memory_alone",
@@ -422,6 +423,7 @@ RULES = [
                     "05_warp_shuffle/combine_every_round",
                     "05_warp_shuffle/safe",
                     "05_warp_shuffle/unsafe",
+                    "06_vectorized/many_loads",
                     "08_log_softmax/log_of_softmax",
                     "09_long_row_one_block",
                 )
@@ -588,7 +590,7 @@ RULES = [
         "The same in step 04, where m and d lie apart: two loads.",
         "LDS R2, [UR4]; LDS R3, [UR5] behind the loop's first branch: executed 40 times each "
         "where 40 blocks of 8 warps have 20 columns",
-        (Kernels(("04_shared_memory",)),),
+        (Kernels(("04_shared_memory", "04_shared_memory/uncoalesced")),),
         _sunk(2),
     ),
 ]

@@ -1,0 +1,64 @@
+// Step 03, variant: one exponential
+//
+// Of the two exponentials in the step's combine one is always exp(0): m is one of the two maxima.
+// This takes the other one alone, exp(-|a.m - b.m|), and selects whose sum it belongs to.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// A NaN on either side makes d NaN, and with it the row.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const bool a_is_larger = a.m > b.m;  // not fmaxf, which drops a NaN
+  const Normalizer larger = a_is_larger ? a : b;
+  const Normalizer smaller = a_is_larger ? b : a;
+  if (larger.m == kNegativeInfinity) return {larger.m, a.d + b.d};  // -inf - -inf would be NaN
+  return {larger.m, larger.d + smaller.d * expf(smaller.m - larger.m)};
+}
+
+template <typename T>
+__global__ void softmax(const T* logits, T* probabilities, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const T* x = logits + row * cols;
+  T* y = probabilities + row * cols;
+
+  Normalizer mine;
+  for (std::int64_t col = 0; col < cols; ++col) {
+    mine = combine(mine, {static_cast<float>(x[col]), 1.0f});
+  }
+  mine.d += mine.m - mine.m;  // 0, or NaN for a row with +inf, or of -inf only
+  for (std::int64_t col = 0; col < cols; ++col) {
+    y[col] = static_cast<T>(expf(static_cast<float>(x[col]) - mine.m) / mine.d);
+  }
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  const dim3 grid((problem.rows + problem.block_size - 1) / problem.block_size);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.rows,
+                                      problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "03_online",
+                      .loads = {2},
+                      .stores = {1},
+                      .summation = worklog::Summation::kSerial});

@@ -1,0 +1,131 @@
+// Step 06, variant: many loads
+//
+// A thread has as many bytes on their way as in the step, but asks for them element by element: the
+// loads of four elements, or of eight of two bytes, are all issued before the first is used. So it
+// is step 05 with more bytes in flight, and what the step gains over it is what vectors save.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+static_assert(kMaxWarps <= kWarpSize, "one warp combines the results of all warps, a lane each");
+
+// What is known of a row so far: its maximum m, and d, the sum of exp(x - m).
+// (Milakov and Gimelshein, "Online normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// A NaN or +inf on either side makes d NaN, and with it the row.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = a.m > b.m ? a.m : b.m;              // not fmaxf, which drops a NaN
+  if (m == kNegativeInfinity) return {m, a.d + b.d};  // -inf - -inf would be NaN
+  return {m, a.d * expf(a.m - m) + b.d * expf(b.m - m)};
+}
+
+// Every lane returns the combination of all 32. The maximum comes first, so that a lane rescales
+// its sum once: combine() in all five rounds costs ten exponentials, nine of them for nothing
+// (variants/combine_every_round.cu is that version).
+__device__ Normalizer warp_reduce(Normalizer mine) {
+  float m = mine.m;
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = fmaxf(m, __shfl_xor_sync(kAllLanes, m, distance));  // drops a NaN, but d keeps it
+  }
+  float d = m == kNegativeInfinity ? mine.d : mine.d * expf(mine.m - m);
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return {m, d};
+}
+
+// Every thread returns the combination of all threads of the block.
+__device__ Normalizer block_reduce(Normalizer mine) {
+  __shared__ float warp_m[kMaxWarps], warp_d[kMaxWarps], row_m, row_d;
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  mine = warp_reduce(mine);
+  if (lane == 0) {
+    warp_m[warp] = mine.m;
+    warp_d[warp] = mine.d;
+  }
+  __syncthreads();
+  if (warp == 0) {
+    mine = warp_reduce(lane < warps ? Normalizer{warp_m[lane], warp_d[lane]} : Normalizer{});
+    if (lane == 0) {
+      row_m = mine.m;
+      row_d = mine.d;
+    }
+  }
+  __syncthreads();
+  return {row_m, row_d};
+}
+
+// Elements that a thread asks for at once: 16 bytes, as much as a vector.
+template <typename T>
+constexpr int kAtOnce = 16 / sizeof(T);
+
+// Elements of a row from `first` on, blockDim.x apart; -inf behind its end.
+template <typename T>
+struct Batch {
+  T values[kAtOnce<T>];
+};
+template <typename T>
+__device__ Batch<T> load(const T* x, std::int64_t first, std::int64_t cols) {
+  Batch<T> batch;
+#pragma unroll
+  for (int i = 0; i < kAtOnce<T>; ++i) {
+    const std::int64_t col = first + i * static_cast<std::int64_t>(blockDim.x);
+    batch.values[i] = col < cols ? x[col] : static_cast<T>(kNegativeInfinity);
+  }
+  return batch;
+}
+
+template <typename T>
+__global__ void softmax(const T* logits, T* probabilities, std::int64_t cols) {
+  const T* x = logits + blockIdx.x * cols;
+  T* y = probabilities + blockIdx.x * cols;
+
+  Normalizer mine;
+  const std::int64_t stride = kAtOnce<T> * static_cast<std::int64_t>(blockDim.x);
+  for (std::int64_t first = threadIdx.x; first < cols; first += stride) {
+    const Batch<T> batch = load(x, first, cols);
+#pragma unroll
+    for (int i = 0; i < kAtOnce<T>; ++i) {
+      mine = combine(mine, {static_cast<float>(batch.values[i]), 1.0f});
+    }
+  }
+  const Normalizer row = block_reduce(mine);
+  for (std::int64_t first = threadIdx.x; first < cols; first += stride) {
+    const Batch<T> batch = load(x, first, cols);
+#pragma unroll
+    for (int i = 0; i < kAtOnce<T>; ++i) {
+      const std::int64_t col = first + i * static_cast<std::int64_t>(blockDim.x);
+      const float e = expf(static_cast<float>(batch.values[i]) - row.m);
+      if (col < cols) y[col] = static_cast<T>(e / row.d);
+    }
+  }
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "06_vectorized", .loads = {2}, .stores = {1}});

@@ -1,0 +1,388 @@
+// Step 14, variant: exponentials in pairs
+//
+// A logit of two bytes is half of a register, and CUDA has functions that take both halves at once:
+// the differences and the exponentials of two logits, in the precision of the type. What is kept of
+// a pair is one register, too. But a difference has no more digits than a logit, which the
+// exponential shows as several units in the last place. fp32 is the step's.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a thread holds at most: the 64 registers that a thread of a block of 1024 may
+// have hold no more.
+constexpr int kMaxPerThread = 32;
+
+// What C++ has no name for: the larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
+constexpr float kGuardExponent = 64.0f;
+struct Origin {
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float m;           // for results of two bytes
+};
+
+__device__ Origin origin_by(float shift, float k) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f};
+}
+
+__device__ Origin origin_of(float m) {
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  origin.m = m;
+  return origin;
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+}
+
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return __expf(x - origin.m);
+  }
+}
+
+// Two values of two bytes, on which an instruction works at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+template <typename T>
+__device__ Pair<T> exponentials_of(Pair<T> x, Origin origin) {
+  const T m = static_cast<T>(origin.m);
+  return h2exp(__hsub2(x, Pair<T>(m, m)));
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What a lane's d begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+template <typename T>
+__device__ float times(float e, TwoFloats inverse) {
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
+}
+
+// What is known of a part of a row: its maximum m, and d, the sum of its exponentials, which are
+// taken against origin_of_part(m). (Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  TwoFloats d;
+};
+
+// A part may have nothing but -inf, which must not spoil the others.
+__device__ Origin origin_of_part(float m) {
+  return origin_of(m == kNegativeInfinity ? 0.0f : m);
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m:
+// a power of two, and so without an error, unless the two have different shifts.
+template <typename T>
+__device__ float ratio_of(float m_part, float m) {
+  if (m_part == kNegativeInfinity) return 0.0f;
+  const Origin part = origin_of(m_part);
+  const Origin row = origin_of(m);
+  if constexpr (!kIsExact<T>) return __expf(m_part - m);
+  const Origin both = origin_by(0.0f, part.to_integer - row.to_integer);
+  return exponential(part.shift - row.shift, both) / kGuard;
+}
+
+// The largest value of a warp, for each of its lanes.
+__device__ float warp_max(float m) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+__device__ TwoFloats warp_sum(TwoFloats d) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// The combination of what 32 lanes know, for each of them.
+template <typename T>
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = warp_max(part.m);
+  const float ratio = ratio_of<T>(part.m, m);
+  return {m, warp_sum({part.d.value * ratio, part.d.rest * ratio})};
+}
+
+// The combination of what the warps of a block know, for each of its threads: one barrier, after
+// which every warp looks at the results of all.
+template <typename T>
+__device__ Normalizer block_combine(Normalizer mine) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
+}
+
+// 16 bytes, the most that a thread loads or stores at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+struct Cut {
+  int head;     // elements
+  int vectors;  // vectors
+  int edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, int cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+template <typename T>
+__device__ Vector nothing() {
+  Vector vector;
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// The largest of m and a vector's values, or NaN.
+template <typename T>
+__device__ float max_of(Vector vector, float m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
+  }
+}
+
+// Replaces a vector's logits by their exponentials, and returns their sum added to d.
+template <typename T>
+__device__ TwoFloats add_exponentials(Vector& vector, Origin origin, TwoFloats d) {
+  if constexpr (kIsExact<T>) {
+    auto* values = reinterpret_cast<float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      values[i] = exponential(values[i], origin);
+      d = add<T>(d, values[i]);
+    }
+  } else {
+    auto* pairs = reinterpret_cast<Pair<T>*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T> / 2; ++i) {
+      pairs[i] = exponentials_of<T>(pairs[i], origin);
+      d = add<T>(d, __low2float(pairs[i]));
+      d = add<T>(d, __high2float(pairs[i]));
+    }
+  }
+  return d;
+}
+
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, int i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    reinterpret_cast<Vector*>(y)[i] = vector;
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+// A thread holds kVectors vectors of its block's row, blockDim.x apart, and one edge element.
+template <typename T, int kVectors>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax(const T* logits, T* probabilities, int cols) {
+  static_assert(kVectors * kPerVector<T> <= kMaxPerThread,
+                "a thread's part of the row fits in registers");
+  const T* x = logits + static_cast<std::int64_t>(blockIdx.x) * cols;
+  T* y = probabilities + static_cast<std::int64_t>(blockIdx.x) * cols;
+  const Cut cut = cut_row(x, cols);
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
+  const bool has_edge = thread < cut.edges;
+  const int edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+
+  Vector tile[kVectors];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    const int vector = thread + i * threads;
+    tile[i] = vector < cut.vectors ? x_vectors[vector] : nothing<T>();
+  }
+  const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  float m = x_edge;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    m = max_of<T>(tile[i], m);
+  }
+  m = warp_max(m);
+  const Origin origin = origin_of_part(m);
+
+  const float e_edge = exponential_of<T>(x_edge, origin);
+  TwoFloats d = add<T>({kStart<T>}, e_edge);
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    d = add_exponentials<T>(tile[i], origin, d);
+  }
+  d.value -= kStart<T>;
+  const Normalizer row = block_combine<T>({m, warp_sum(d)});
+
+  const TwoFloats factor = inverse(row.d, row.m);
+  const float ratio = ratio_of<T>(m, row.m);
+  if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    T* values = reinterpret_cast<T*>(&tile[i]);
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      values[j] = static_cast<T>(times<T>(static_cast<float>(values[j]) * ratio, factor));
+    }
+    if (thread + i * threads < cut.vectors) store(tile[i], y + cut.head, thread + i * threads);
+  }
+}
+
+// The kernel with the fewest vectors a thread that hold the row: 1, 2, 4 and so on.
+template <typename T, int kVectors = 1>
+void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  if constexpr (kVectors * kPerVector<T> < kMaxPerThread) {
+    if (problem.cols > kVectors * kPerVector<T> * problem.block_size) {
+      launch_narrowest<T, 2 * kVectors>(problem, stream);
+      return;
+    }
+  }
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<T, kVectors><<<grid, block, 0, stream>>>(problem.logits, problem.probabilities,
+                                                   static_cast<int>(problem.cols));
+  worklog::check_launch("softmax", grid, block);
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  launch_narrowest(problem, stream);
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "14_row_in_registers",
+                      .loads = {1},
+                      .stores = {1},
+                      .max_cols = [](std::size_t, int block_size) -> std::int64_t {
+                        return kMaxPerThread * block_size;
+                      },
+                      .longer_rows = "15_row_in_shared_memory",
+                      .storage_arithmetic = true});
