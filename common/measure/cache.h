@@ -10,7 +10,7 @@ namespace worklog {
 enum class Cache {
   kCold,     ///< full of what another kernel has read, which may simply be dropped
   kWarm,     ///< as the run before left it
-  kWritten,  ///< full of what another kernel has stored, which must get to DRAM first
+  kWritten,  ///< full of what another kernel has stored, a part of which is not in DRAM yet
 };
 
 /// "cold", "warm" or "written".

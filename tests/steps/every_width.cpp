@@ -27,12 +27,15 @@ std::int64_t stride(const Step& step) {
   return step.variant.empty() ? kOfSteps : 47 * kOfSteps;
 }
 
-// fp16 and bf16 differ in arithmetic alone, not in what a width makes of a row. So on the executor
-// each of them has every other sixteen widths, which are all remainders of a vector's elements.
+// fp16 and bf16 differ in arithmetic, not in what a width makes of a row. So on the executor each
+// of them has all narrow rows and of the others every other sixteen widths, which are all
+// remainders of a vector's elements; of the next 512 columns the others, which are those of a warp.
 bool is_asked(std::int64_t cols, DType dtype) {
 #ifdef SIMT_EXECUTOR
-  if (dtype == DType::kFloat16) return cols / 16 % 2 == 0;
-  if (dtype == DType::kBFloat16) return cols / 16 % 2 == 1;
+  constexpr std::int64_t kNarrow = 64;
+  const bool is_first_of_two = (cols / 16 + cols / 512) % 2 == 0;
+  if (dtype != DType::kFloat32 && cols > kNarrow)
+    return is_first_of_two == (dtype == DType::kFloat16);
 #endif
   return true;
 }

@@ -69,11 +69,23 @@ def test_times_versions_and_errors_of_both_files_are_there(tmp_path):
 
 def test_a_row_has_a_line(tmp_path):
     row = synthetic.benchmark(synthetic.case("copy", "f32", 7, 7), 4.5, 392)
+    row["gbps"] = 0.0871111
     data = synthetic.bench()
     data["benchmarks"].append(row)
     done, out = merge(tmp_path, synthetic.write(tmp_path, "steps.json", data))
     assert done.returncode == 0, done.stderr
     assert json.dumps(row) in out.read_text().splitlines()
+
+
+def test_a_time_has_the_digits_of_a_clock_and_bytes_have_all(tmp_path):
+    row = synthetic.benchmark(synthetic.case("copy", "f32", 7, 7), 4.70399996265769, 4294967297)
+    data = synthetic.bench()
+    data["benchmarks"].append(row)
+    _, out = merge(tmp_path, synthetic.write(tmp_path, "steps.json", data))
+    rows = json.loads(out.read_text())["benchmarks"]
+    merged = next(one for one in rows if one["name"] == row["name"])
+    assert merged["median_us"] == 4.704
+    assert merged.get("bytes", row.get("bytes")) == row.get("bytes")
 
 
 def test_errors_survive_a_later_merge_and_newer_ones_win(tmp_path):

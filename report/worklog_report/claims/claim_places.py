@@ -37,7 +37,8 @@ def places(text: str, expression: Expression, measurements: Measurements) -> lis
         elif option.startswith("k = "):
             k = _numbers(option.removeprefix("k = "))
         else:
-            raise InputError(f"'{option}' is neither a type nor 'warm', 'written' nor 'k = ...'")
+            known = "a type nor 'warm' nor 'written' nor 'k = ...'"
+            raise InputError(f"'{option}' is neither {known}")
     if shapes == "any shape":
         return [_measured(expression, Where(None, dtype, cache))]
     found = []

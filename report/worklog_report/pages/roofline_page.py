@@ -20,8 +20,8 @@ _SPECIAL_PER_US = _FP32_PER_US * 16 / 128
 # as there are units for fp32.
 _ISSUED_PER_US = _FP32_PER_US
 _INSTRUCTIONS_OF = (
-    (Shape("f32", 4000, 4000), ("03", "06", "12", "14")),
-    (Shape("f32", 4000, 25000), ("06", "12", "15")),
+    (Shape("f32", 4000, 4000), ("03", "04", "05", "06", "12", "14")),
+    (Shape("f32", 4000, 25000), ("05", "06", "12", "15")),
     (Shape("f16", 4000, 4000), ("06", "12", "14")),
     (
         Shape("f16", 4000, 25000),
@@ -140,8 +140,8 @@ def _instructions(recorded: RecordedRun) -> str:
     if not rows:
         return "\nNo instructions are recorded yet.\n\n"
     head = [
-        "step", "shape", "the copy", "instructions a logit", "to issue them", "special ones",
-        "on their units", "time",
+        "step", "shape", "the copy", "instructions a logit", "time to issue them",
+        "special ones", "time on their units", "time",
     ]  # fmt: skip
     return (
         f"\n{table(head, rows, words=2)}\nInstructions of a lane for each logit, all of them and "
