@@ -24,13 +24,13 @@ class BlockSizes {
     int block_size;           ///< threads: a multiple of 32, at most 1024
   };
 
-  BlockSizes() = default;  ///< says nothing
+  BlockSizes() = default;  ///< has no entry
   /// The same for every width.
   BlockSizes(int block_size) : entries_{{kAnyWidth, block_size}} {}
   /// By ascending width, the last for kAnyWidth.
   BlockSizes(std::initializer_list<Entry> entries) : entries_(entries) {}
 
-  /// Whether it says nothing.
+  /// Whether it has no entry, as where a step has no size of its own for these shapes.
   bool empty() const { return entries_.empty(); }
 
   /// Must not be empty.

@@ -140,7 +140,7 @@ def _instructions(recorded: RecordedRun) -> str:
     if not rows:
         return "\nNo instructions are recorded yet.\n\n"
     head = [
-        "step", "shape", "the copy", "instructions a logit", "time to issue them",
+        "step", "shape", "the copy", "instructions per logit", "time to issue them",
         "special ones", "time on their units", "time",
     ]  # fmt: skip
     return (

@@ -110,7 +110,7 @@ class WarpLog {
   }
   /// Forgets the first events, of which `accesses` are accesses.
   void drop_front(std::size_t events, std::size_t accesses);
-  /// As new, also where it was made to seem full.
+  /// Makes the log empty, with the capacity that it began with, whatever a test has made of it.
   void reset() {
     clear();
     limit_ = kEvents;

@@ -34,7 +34,7 @@ namespace context = boost::context::detail;
   return reinterpret_cast<Jump>(function)(to, &kept_in);
 }
 
-/// Whoever jumps passes the address at which its own context shall be kept.
+/// Keeps the context of the one that has just jumped here, at the address that it passed along.
 inline void keep_context_of_caller(Handover caller) {
   end_switch();
   *static_cast<context::fcontext_t*>(caller.kept_in) = caller.context;
