@@ -64,6 +64,10 @@ function(worklog_add_step_tests step)
   endforeach()
   foreach(suite IN LISTS worklog_long_suites)
     set_tests_properties(${step}.${suite} PROPERTIES COST 100)
+    # All widths take minutes, so `./worklog test` goes without some: `ctest -C thorough -L thorough` runs them all.
+    add_test(NAME ${step}.all.${suite} CONFIGURATIONS thorough COMMAND ${program} --test-suite=${suite})
+    set_tests_properties(${step}.all.${suite} PROPERTIES LABELS thorough COST 100 SKIP_RETURN_CODE 77 TIMEOUT 900
+                         ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60;WORKLOG_EVERY_WIDTH=1")
   endforeach()
   foreach(suite IN LISTS worklog_short_suites)
     set_tests_properties(${step}.${suite} PROPERTIES COST 50)

@@ -159,6 +159,7 @@ class Judge:
         """The verdict of a round, and why: the test that fails, or how the program ends."""
         suites = ",".join(ROUNDS[number])
         environment = os.environ | {
+            "WORKLOG_EVERY_WIDTH": "1",
             "SIMT_WORKERS": "1",
             "SIMT_TIME_LIMIT": str(LAUNCH_LIMITS[number]),
         }

@@ -35,6 +35,7 @@ NOT_MEASURED = {
             "1 ulp is the distance to the next", "that may be off by 30 ulp",
             "the error of exp(r), about 1 ulp", "to 3 ulp in fp32", "to 0.51 ulp in fp16",
         ],
+        "step_13_row_in_a_warp": ["exp(x) / 2^k, to 1 ulp"],
         "step_14_row_in_registers": [
             "within 3 ulp.", "be within 0.51 ulp for all", "4 to 8 ulp. In bf16",
         ],
@@ -56,10 +57,15 @@ NOT_MEASURED = {
         "diff_14_15": ["a block of an H200 may have 227 KB"],
         "python": ["8 GiB together"],
         "roofline": ["The H200's 60 MB"],
+        "step_06_vectorized": ["The L2 cache holds 60 MB"],
+        "step_12_bytes_in_flight": ["may have 64 registers", "would give it 128 registers"],
         "speed_of_light": ["33 MiB of registers and 29 MiB of shared memory"],
         "step_13_row_in_a_warp": ["has 256 KB of registers", "the 64 registers of a thread"],
         "step_14_row_in_registers": ["has 65,536 registers"],
         "step_15_row_in_shared_memory": ["hold 256 KB", "has 228 KB", "may have 227 KB"],
+    },
+    "where Little's law puts it": {
+        "step_17_long_row_one_launch": ["latency (some 30 KB"],
     },
     "an instruction's operands": {
         "diff_15_16": ["max.NaN.f32"],
