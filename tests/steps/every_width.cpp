@@ -12,6 +12,13 @@ using namespace contract;
 namespace {
 
 constexpr std::int64_t kLargestWidth = 4096;
+constexpr std::int64_t kEveryOneTo = 1088;
+
+#ifdef SIMT_EXECUTOR
+constexpr bool kIsExecutor = true;
+#else
+constexpr bool kIsExecutor = false;
+#endif
 
 // The block size that a step would choose for many rows, and at every 27th width the one that it
 // chooses for as few as these: large blocks take the executor long. Not at every 32nd: there all
@@ -24,22 +31,14 @@ int some_block_size(const Step& step, std::int64_t cols, DType dtype) {
 // to a vector's elements and to a warp: they meet every remainder of both. On a GPU, where each
 // case takes its allocations' time, every 5th and 235th: the CPU executor runs more of them.
 std::int64_t stride(const Step& step) {
-#ifdef SIMT_EXECUTOR
-  constexpr std::int64_t kOfSteps = 1;
-#else
-  constexpr std::int64_t kOfSteps = 5;
-#endif
+  constexpr std::int64_t kOfSteps = kIsExecutor ? 1 : 5;
   return step.variant.empty() ? kOfSteps : 47 * kOfSteps;
 }
 
-constexpr std::int64_t kEveryOneTo = 1088;
-
 std::int64_t next_of(const Step& step, std::int64_t cols) {
-#ifdef SIMT_EXECUTOR
   constexpr std::int64_t kSeldom = 7;  // prime to a vector's elements and to a warp
-  const bool is_thorough = std::getenv("WORKLOG_EVERY_WIDTH") != nullptr;
-  if (!is_thorough && cols >= kEveryOneTo && step.variant.empty()) return cols + kSeldom;
-#endif
+  const bool takes_all = !kIsExecutor || std::getenv("WORKLOG_EVERY_WIDTH") != nullptr;
+  if (!takes_all && cols >= kEveryOneTo && step.variant.empty()) return cols + kSeldom;
   return cols + stride(step);
 }
 
@@ -47,13 +46,10 @@ std::int64_t next_of(const Step& step, std::int64_t cols) {
 // of them has all narrow rows and of the others every other sixteen widths, which are all
 // remainders of a vector's elements; of the next 512 columns the others, which are those of a warp.
 bool is_asked(std::int64_t cols, DType dtype) {
-#ifdef SIMT_EXECUTOR
   constexpr std::int64_t kNarrow = 64;
+  if (!kIsExecutor || dtype == DType::kFloat32 || cols <= kNarrow) return true;
   const bool is_first_of_two = (cols / 16 + cols / 512) % 2 == 0;
-  if (dtype != DType::kFloat32 && cols > kNarrow)
-    return is_first_of_two == (dtype == DType::kFloat16);
-#endif
-  return true;
+  return is_first_of_two == (dtype == DType::kFloat16);
 }
 
 void check_every_width(DType dtype) {
