@@ -18,14 +18,11 @@ set(worklog_short_suites inputs identities exact shapes launches top_k bad_input
 set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
 set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
 
-# Expectations are many and run once each: compiling them takes longer. What they test is in libraries, optimized as ever.
-set(worklog_test_optimization "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-O1>")
-
-# A program from doctest sources: worklog_add_test_program(TARGET cpu|gpu SOURCE...)
+# A program from doctest sources: worklog_add_test_program(TARGET cpu|gpu SOURCE...). Expectations run once each; what they test
+# is in libraries, optimized as ever.
 function(worklog_add_test_program target flavour)
   add_executable(${target} ${ARGN})
-  target_link_libraries(${target} PRIVATE worklog_${flavour}_test_main worklog_warnings)
-  target_compile_options(${target} PRIVATE ${worklog_test_optimization})
+  target_link_libraries(${target} PRIVATE worklog_${flavour}_test_main simt_cold_code worklog_warnings)
 endfunction()
 
 # One CTest entry that runs a suite of a program: worklog_add_suite(ENTRY PROGRAM SUITE)

@@ -1,13 +1,10 @@
 # Tests are doctest programs that CTest runs in pieces, one entry a test suite, so that `ctest -j` has something to balance.
 
-# Expectations are many and run once each: compiling them takes longer. What they test is in libraries, optimized as ever.
-set(simt_test_optimization "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-O1>")
-
-# A program from doctest sources: simt_add_test_program(TARGET SOURCE...)
+# A program from doctest sources: simt_add_test_program(TARGET SOURCE...). Expectations run once each; what they test is in
+# libraries, optimized as ever.
 function(simt_add_test_program target)
   add_executable(${target} ${ARGN})
-  target_link_libraries(${target} PRIVATE simt_test_main simt_warnings)
-  target_compile_options(${target} PRIVATE ${simt_test_optimization})
+  target_link_libraries(${target} PRIVATE simt_test_main simt_cold_code simt_warnings)
 endfunction()
 
 # One CTest entry that runs a suite of a program: simt_add_suite(ENTRY PROGRAM SUITE)
