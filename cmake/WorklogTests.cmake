@@ -15,7 +15,7 @@ endif()
 # The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16)
 set(worklog_short_suites inputs identities exact shapes launches top_k bad_input)
-set(worklog_cpu_suites ${worklog_long_suites} ${worklog_short_suites} counts)
+set(worklog_cpu_suites every_width_f32 ${worklog_short_suites} counts)
 set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
 
 # A program from doctest sources: worklog_add_test_program(TARGET cpu|gpu SOURCE...). Expectations run once each; what they test
@@ -59,9 +59,10 @@ function(worklog_add_step_tests step)
     set_tests_properties(${step}.${suite} PROPERTIES LABELS cpu
                          ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60")
   endforeach()
+  set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
+  # All widths take minutes, so `./worklog test` goes without some, and without those of half types:
+  # `ctest -C thorough -L thorough` runs them all.
   foreach(suite IN LISTS worklog_long_suites)
-    set_tests_properties(${step}.${suite} PROPERTIES COST 100)
-    # All widths take minutes, so `./worklog test` goes without some: `ctest -C thorough -L thorough` runs them all.
     add_test(NAME ${step}.all.${suite} CONFIGURATIONS thorough COMMAND ${program} --test-suite=${suite})
     set_tests_properties(${step}.all.${suite} PROPERTIES LABELS thorough COST 100 SKIP_RETURN_CODE 77 TIMEOUT 900
                          ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60;WORKLOG_EVERY_WIDTH=1")
