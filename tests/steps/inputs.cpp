@@ -194,6 +194,34 @@ TEST_SUITE("inputs") {
     }
   }
 
+  // A row's exponentials may be taken before its maximum is known: against a smaller one, which a
+  // later column exceeds by more than may be, once or time and again.
+  TEST_CASE("rows that rise behind what registers hold") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kCols = 4003;  // with edges; blocks of 32 threads hold 1024
+    static constexpr float kHeights[] = {1.0f, 30.0f, 400.0f, 3.0e6f};
+    const auto rising = [](std::int64_t row, std::span<float> logits) {
+      const float height = kHeights[row];
+      for (std::size_t col = 0; col < logits.size(); ++col) {
+        const float share = static_cast<float>(col) / static_cast<float>(logits.size());
+        logits[col] = height * share + static_cast<float>(col % 3);
+      }
+    };
+    const auto masked_first = [](std::int64_t row, std::span<float> logits) {
+      std::fill(logits.begin(), logits.end(), -kInfinity);
+      for (std::size_t col = 2000; col < logits.size(); col += 7)
+        logits[col] = kHeights[row] * static_cast<float>(col % 11) / 11.0f;
+    };
+    for (const Step& step : all_steps()) {
+      if (!step.info.exact_difference || step.info.most_cols(sizeof(float), 32) < kCols) continue;
+      for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+        const Case a_case{dtype, std::ssize(kHeights), kCols};
+        check_verified(step, a_case, rising, {.block_size = 32});
+        check_verified(step, a_case, masked_first, {.block_size = 32});
+      }
+    }
+  }
+
   TEST_CASE("attention scores, with their mask") {
     const CountingOff counting_off;
     constexpr std::int64_t kAllRows = 6144;
