@@ -3,6 +3,9 @@
 /// sees it.
 #pragma once
 
+// Programs ask for this guard of CUDA's own header, to know that it has been included.
+#define __CUDA_RUNTIME_H__
+
 #include "simt/include/cuda_standin/atomics.h"
 #include "simt/include/cuda_standin/cached_access.h"
 #include "simt/include/cuda_standin/device_math.h"
@@ -15,6 +18,8 @@
 #include "simt/include/cuda_standin/runtime_types.h"
 #include "simt/include/cuda_standin/shared_variables.h"
 #include "simt/include/cuda_standin/synchronization.h"
+#include "simt/include/cuda_standin/texture_types.h"
+#include "simt/include/cuda_standin/textures.h"
 #include "simt/include/cuda_standin/thread_builtins.h"
 #include "simt/include/cuda_standin/trap.h"
 #include "simt/include/cuda_standin/vector_types.h"

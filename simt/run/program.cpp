@@ -168,8 +168,18 @@ class Builder {
     return "-std=gnu" + (older ? "++17" : options_.standard.substr(1));
   }
 
+  /// Whether a source asks for OpenMP, for which nvcc's users pass -Xcompiler -fopenmp.
+  bool uses_openmp() const {
+    return std::any_of(options_.sources.begin(), options_.sources.end(), [](const auto& source) {
+      const std::string text = read_file(source);
+      return text.find("#pragma omp") != std::string::npos ||
+             text.find("<omp.h>") != std::string::npos;
+    });
+  }
+
   Command flags() const {
     Command flags = {standard()};
+    if (uses_openmp()) flags.emplace_back("-fopenmp");
     for (const fs::path& include : include_folders_) {
       flags.push_back("-I" + tree_.mirrored(include).string());
       flags.push_back("-I" + fs::absolute(include).string());
@@ -229,6 +239,11 @@ class Builder {
       command.push_back(word);
     std::vector<fs::path> made_of = {translated};
     if (fs::exists(dependencies)) made_of = read_dependencies(dependencies);
+    // The compiler does not list what a precompiled header was made of.
+    for (const char* ending : {".gch", ".pch"}) {
+      const fs::path precompiled = toolchain_.first_header + ending;
+      if (fs::exists(precompiled)) made_of.push_back(precompiled);
+    }
     return {object, command, made_of};
   }
 
@@ -242,6 +257,7 @@ class Builder {
       program.command.push_back(word);
       if (word.starts_with('/')) program.made_of.emplace_back(word);
     }
+    if (uses_openmp()) program.command.emplace_back("-fopenmp");
     program.command.emplace_back("-o");
     program.command.push_back(partial_of(program_));
     return program;

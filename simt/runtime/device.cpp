@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
@@ -21,6 +22,11 @@ std::size_t total_memory() {
   return total_bytes;
 }
 
+void set(int* member, std::initializer_list<int> values) {
+  std::copy(values.begin(), values.end(), member);
+}
+
+/// What is not set is 0: what the executor does not have, such as memory pools.
 cudaDeviceProp device_properties() {
   cudaDeviceProp properties = {};
   std::memcpy(properties.name, kName, sizeof(kName));
@@ -35,8 +41,23 @@ cudaDeviceProp device_properties() {
   properties.totalConstMem = kConstantBytes;
   properties.major = kComputeCapabilityMajor;
   properties.minor = kComputeCapabilityMinor;
+  properties.textureAlignment = kTextureAlignment;
+  properties.texturePitchAlignment = kTexturePitchAlignment;
   properties.multiProcessorCount = kMultiprocessors;
   properties.canMapHostMemory = 1;
+  properties.maxTexture1D = kMaxTexture1D;
+  std::copy_n(kMaxTexture2D, 2, properties.maxTexture2D);
+  std::copy_n(kMaxLinearTexture2D, 3, properties.maxTexture2DLinear);
+  std::fill_n(properties.maxTexture3D, 3, kMaxTexture3D);
+  properties.maxTextureCubemap = kMaxLayered;
+  set(properties.maxTexture1DLayered, {kMaxLayered, kMaxLayers});
+  set(properties.maxTexture2DLayered, {kMaxLayered, kMaxLayered, kMaxLayers});
+  set(properties.maxTextureCubemapLayered, {kMaxLayered, kMaxCubemapLayers});
+  properties.maxSurface1D = kMaxLayered;
+  std::copy_n(kMaxTexture2D, 2, properties.maxSurface2D);
+  std::fill_n(properties.maxSurface3D, 3, kMaxTexture3D);
+  set(properties.maxSurface2DLayered, {kMaxLayered, kMaxLayered, kMaxLayers});
+  properties.surfaceAlignment = kTextureAlignment;
   properties.unifiedAddressing = 1;
   properties.memoryBusWidth = kMemoryBusBits;
   properties.clockRate = kClockKilohertz;
@@ -46,12 +67,19 @@ cudaDeviceProp device_properties() {
   properties.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
   properties.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
   properties.regsPerMultiprocessor = kRegisters;
+  properties.streamPrioritiesSupported = 1;
+  properties.globalL1CacheSupported = 1;
+  properties.localL1CacheSupported = 1;
   properties.managedMemory = 1;
+  properties.singleToDoublePrecisionPerfRatio = kFloatsPerDouble;
   properties.concurrentManagedAccess = 1;
+  properties.computePreemptionSupported = 1;
+  properties.canUseHostPointerForRegisteredMem = 1;
   properties.cooperativeLaunch = 1;
   properties.sharedMemPerBlockOptin = kSharedBytesPerBlockOptIn;
   properties.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
   properties.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
+  properties.hostRegisterSupported = 1;
   properties.clusterLaunch = 1;
   return properties;
 }
@@ -88,7 +116,91 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrCanMapHostMemory:
       return 1;
     case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrPciDomainId:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrMultiGpuBoardGroupID:
+    case cudaDevAttrHostNativeAtomicSupported:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+    case cudaDevAttrCanFlushRemoteWrites:
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrMaxPersistingL2CacheSize:
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+    case cudaDevAttrSparseCudaArraySupported:
+    case cudaDevAttrHostRegisterReadOnlySupported:
+    case cudaDevAttrTimelineSemaphoreInteropSupported:
+    case cudaDevAttrGPUDirectRDMASupported:
+    case cudaDevAttrMemoryPoolSupportedHandleTypes:
+    case cudaDevAttrDeferredMappingCudaArraySupported:
+    case cudaDevAttrIpcEventSupport:
+    case cudaDevAttrCooperativeMultiDeviceLaunch:
       return 0;
+    case cudaDevAttrTextureAlignment:
+    case cudaDevAttrSurfaceAlignment:
+      return kTextureAlignment;
+    case cudaDevAttrMaxTexture1DWidth:
+      return kMaxTexture1D;
+    case cudaDevAttrMaxTexture2DWidth:
+    case cudaDevAttrMaxSurface2DWidth:
+      return kMaxTexture2D[0];
+    case cudaDevAttrMaxTexture2DHeight:
+    case cudaDevAttrMaxSurface2DHeight:
+      return kMaxTexture2D[1];
+    case cudaDevAttrMaxTexture3DWidth:
+    case cudaDevAttrMaxTexture3DHeight:
+    case cudaDevAttrMaxTexture3DDepth:
+    case cudaDevAttrMaxSurface3DWidth:
+    case cudaDevAttrMaxSurface3DHeight:
+    case cudaDevAttrMaxSurface3DDepth:
+      return kMaxTexture3D;
+    case cudaDevAttrMaxTexture2DLayeredWidth:
+    case cudaDevAttrMaxTexture2DLayeredHeight:
+    case cudaDevAttrMaxTexture1DLayeredWidth:
+    case cudaDevAttrMaxTextureCubemapWidth:
+    case cudaDevAttrMaxTextureCubemapLayeredWidth:
+    case cudaDevAttrMaxSurface1DWidth:
+    case cudaDevAttrMaxSurface1DLayeredWidth:
+    case cudaDevAttrMaxSurface2DLayeredWidth:
+    case cudaDevAttrMaxSurface2DLayeredHeight:
+    case cudaDevAttrMaxSurfaceCubemapWidth:
+    case cudaDevAttrMaxSurfaceCubemapLayeredWidth:
+      return kMaxLayered;
+    case cudaDevAttrMaxTexture2DLayeredLayers:
+    case cudaDevAttrMaxTexture1DLayeredLayers:
+    case cudaDevAttrMaxSurface1DLayeredLayers:
+    case cudaDevAttrMaxSurface2DLayeredLayers:
+      return kMaxLayers;
+    case cudaDevAttrTexturePitchAlignment:
+      return kTexturePitchAlignment;
+    case cudaDevAttrMaxTextureCubemapLayeredLayers:
+    case cudaDevAttrMaxSurfaceCubemapLayeredLayers:
+      return kMaxCubemapLayers;
+    case cudaDevAttrMaxTexture1DLinearWidth:
+      return kMaxLinearTexture;
+    case cudaDevAttrMaxTexture2DLinearWidth:
+      return kMaxLinearTexture2D[0];
+    case cudaDevAttrMaxTexture2DLinearHeight:
+      return kMaxLinearTexture2D[1];
+    case cudaDevAttrMaxTexture2DLinearPitch:
+      return kMaxLinearTexture2D[2];
+    case cudaDevAttrComputeMode:
+      return cudaComputeModeDefault;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+      return kFloatsPerDouble;
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrHostRegisterSupported:
+      return 1;
     case cudaDevAttrGlobalMemoryBusWidth:
       return kMemoryBusBits;
     case cudaDevAttrL2CacheSize:
@@ -210,6 +322,19 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (device != 0 || peer != 0) return result(cudaErrorInvalidDevice);
   *can = 0;
   return cudaSuccess;
+}
+
+// A device is no peer of its own, and there is no other.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+  return result(value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return result(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return result(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned) {

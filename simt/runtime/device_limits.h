@@ -23,12 +23,25 @@ inline constexpr int kReservedSharedBytesPerBlock =
     1024;                                              ///< that CUDA takes of each block's share
 inline constexpr int kConstantBytes = 64 * 1024;       ///< of all `__constant__` variables
 inline constexpr int kL2Bytes = 60 * 1024 * 1024;      ///< of an H200
-inline constexpr int kMemoryBusBits = 6144;            ///< of an H200
+inline constexpr int kMemoryBusBits = 6016;            ///< of an H200
 inline constexpr int kClockKilohertz = 1980000;        ///< 1.98 GHz, an H200's
 inline constexpr int kMemoryClockKilohertz = 3201000;  ///< 3.2 GHz, an H200's
+inline constexpr int kFloatsPerDouble = 2;             ///< operations in the time of one
 inline constexpr int kStackBytes = 1024;               ///< of a thread, unless set
 inline constexpr int kHeapBytes = 8 * 1024 * 1024;     ///< for malloc() in kernels, unless set
 inline constexpr int kGreatestStreamPriority = -5;     ///< the least is 0
 inline constexpr int kPitchAlignment = 512;            ///< bytes, of cudaMallocPitch()
+
+// Of textures and surfaces: bytes, elements along a dimension, layers.
+inline constexpr int kTextureAlignment = 512;
+inline constexpr int kTexturePitchAlignment = 32;
+inline constexpr int kMaxTexture1D = 131072;
+inline constexpr int kMaxTexture2D[2] = {131072, 65536};
+inline constexpr int kMaxTexture3D = 16384;  ///< along each dimension
+inline constexpr int kMaxLayered = 32768;    ///< and of cubemaps, and of one-dimensional surfaces
+inline constexpr int kMaxLayers = 2048;
+inline constexpr int kMaxCubemapLayers = 2046;
+inline constexpr int kMaxLinearTexture = 268435456;
+inline constexpr int kMaxLinearTexture2D[3] = {131072, 65000, 2097120};  ///< and bytes of a row
 
 }  // namespace simt::device_limits

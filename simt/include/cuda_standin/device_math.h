@@ -34,6 +34,25 @@ SIMT_MIN_MAX_OF_WIDTH(long long, unsigned long long)
 #undef SIMT_MIN_MAX_OF_WIDTH
 #undef SIMT_MIN_MAX
 
+SIMT_INLINE unsigned umin(unsigned a, unsigned b) {
+  return min(a, b);
+}
+SIMT_INLINE unsigned umax(unsigned a, unsigned b) {
+  return max(a, b);
+}
+SIMT_INLINE long long llmin(long long a, long long b) {
+  return min(a, b);
+}
+SIMT_INLINE long long llmax(long long a, long long b) {
+  return max(a, b);
+}
+SIMT_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return min(a, b);
+}
+SIMT_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return max(a, b);
+}
+
 // Of floats, a NaN loses.
 SIMT_INLINE float min(float a, float b) {
   return ::fminf(a, b);

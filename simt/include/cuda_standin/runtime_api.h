@@ -33,10 +33,31 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
+                                      int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaSetDeviceFlags(unsigned flags);
 cudaError_t cudaGetDeviceFlags(unsigned* flags);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
+
+// Names that CUDA once had, as older programs still call them.
+inline cudaError_t cudaThreadSynchronize() {
+  return cudaDeviceSynchronize();
+}
+inline cudaError_t cudaThreadExit() {
+  return cudaDeviceReset();
+}
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+inline cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
 
 // ---- memory -----------------------------------------------------------------------------------
 

@@ -280,6 +280,13 @@ PROGRAMS = {
         exit_code=1,
         says=["blocks of (2048,1,1) threads"],
     ),
+    "textures": program(
+        "textures",
+        ["kernel"] * 11 + ["fetch", "kernel", "twice"],
+        {(0, STORES): 1},
+        says=["textures: 111 values, passed"],
+    ),
+    "openmp": program("openmp", ["fill"], {(0, STORES): 2}, says=["openmp: passed"]),
     "architecture": program(
         "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]
     ),
@@ -324,7 +331,7 @@ PROGRAMS = {
     ),
     "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
     "texture_object": refused(
-        "texture_object", "texture_object.cu:1: error: 'cudaTextureObject_t'", "textures"
+        "texture_object", "texture_object.cu:2: error: 'tex2DLod'", "textures"
     ),
     "unknown_names": refused(
         "unknown_names",
@@ -460,6 +467,19 @@ PROGRAMS = {
         exit_code=1,
         options=["--time-limit", "1"],
         says=["kernel kernel takes longer than 1 s, the time limit, and does not react"],
+    ),
+    "missing_texture": Expected(
+        ["bad/missing_texture.cu"],
+        ["read", "write"],
+        {},
+        ["bad-texture", "bad-texture"],
+        exit_code=1,
+        says=[
+            "missing_texture.cu:4: error: there is no texture object 1",
+            "missing_texture.cu:8: error: outside of the surface: byte 32 of row 0",
+            "read: cudaErrorIllegalAddress",
+            "write: cudaErrorIllegalAddress",
+        ],
     ),
     "kernel_asserts": Expected(
         ["bad/kernel_asserts.cu"],
