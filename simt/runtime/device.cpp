@@ -26,7 +26,7 @@ void set(int* member, std::initializer_list<int> values) {
   std::copy(values.begin(), values.end(), member);
 }
 
-/// What is not set is 0: what the executor does not have, such as memory pools.
+/// What is not set is 0: what the executor does not have, such as a second engine for copies.
 cudaDeviceProp device_properties() {
   cudaDeviceProp properties = {};
   std::memcpy(properties.name, kName, sizeof(kName));
@@ -80,6 +80,7 @@ cudaDeviceProp device_properties() {
   properties.maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
   properties.reservedSharedMemPerBlock = kReservedSharedBytesPerBlock;
   properties.hostRegisterSupported = 1;
+  properties.memoryPoolsSupported = 1;
   properties.clusterLaunch = 1;
   return properties;
 }
@@ -235,7 +236,7 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrReservedSharedMemoryPerBlock:
       return kReservedSharedBytesPerBlock;
     case cudaDevAttrMemoryPoolsSupported:
-      return 0;
+      return 1;
     case cudaDevAttrClusterLaunch:
       return 1;
     default:

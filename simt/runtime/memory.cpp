@@ -12,6 +12,7 @@
 #include "simt/executor/memory/mapped_memory.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
+#include "simt/runtime/memory_pools.h"
 #include "simt/runtime/result.h"
 
 namespace simt {
@@ -197,11 +198,6 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return simt::malloc_elements(address, bytes, 1);
 }
 
-cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t) {
-  SIMT_HOST_CALL;
-  return cudaMalloc(address, bytes);
-}
-
 cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags) {
   SIMT_HOST_CALL;
   return simt::malloc_managed_elements(address, bytes, flags, 1);
@@ -221,6 +217,7 @@ cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
 cudaError_t cudaFree(void* address) {
   SIMT_HOST_CALL;
   if (address == nullptr) return cudaSuccess;
+  simt::note_freed_to_pool(address);
   return result(simt::device_free(address));
 }
 

@@ -77,6 +77,42 @@ namespace simt {
 cudaError_t malloc_managed_elements(void** address, std::size_t bytes, unsigned flags,
                                     std::size_t element_bytes);
 }  // namespace simt
+
+// Pools count what is allocated from them. Memory goes back to the device at once, so that none is
+// reserved beyond what is used.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+/// cudaErrorNotSupported for pools that other processes could share.
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
+/// cudaErrorInvalidValue for the default pool, which is nobody's to destroy.
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
+/// `value` points to an int for the rules of reuse (1 to 3), else to a std::uint64_t.
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes_to_keep);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
+                                 std::size_t count);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location);
+cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream);
+namespace simt {
+/// The same, of elements whose size is known; without a pool, from the device's current one.
+cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t element_bytes,
+                             cudaMemPool_t pool = nullptr);
+}  // namespace simt
+template <typename T>
+cudaError_t cudaMallocFromPoolAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t) {
+  return simt::malloc_from_pool(reinterpret_cast<void**>(address), bytes, sizeof(T), pool);
+}
+template <typename T>
+cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
+                            cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(address, bytes, pool, stream);
+}
+
 cudaError_t cudaMallocHost(void** address, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags);
 cudaError_t cudaFree(void* address);
@@ -108,7 +144,7 @@ cudaError_t cudaMalloc(T** address, std::size_t bytes) {
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t) {
-  return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
+  return simt::malloc_from_pool(reinterpret_cast<void**>(address), bytes, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** address, std::size_t bytes,

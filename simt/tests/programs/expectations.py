@@ -286,6 +286,15 @@ PROGRAMS = {
         {(0, STORES): 1},
         says=["textures: 111 values, passed"],
     ),
+    "memory_pool": program(
+        "memory_pool", ["fill"], {(0, STORES): 1}, says=["memory_pool: passed"]
+    ),
+    "random_numbers": program(
+        "random_numbers",
+        ["kernel"] * 12,
+        {(0, STORES): 12},
+        says=["random_numbers: 540 numbers, passed"],
+    ),
     "openmp": program("openmp", ["fill"], {(0, STORES): 2}, says=["openmp: passed"]),
     "architecture": program(
         "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]

@@ -1,0 +1,10 @@
+/// \file
+/// What memory pools need to know of an allocation's end.
+#pragma once
+
+namespace simt {
+
+/// Takes an allocation off the pool that it came from, if it came from one.
+void note_freed_to_pool(const void* address);
+
+}  // namespace simt
