@@ -286,9 +286,7 @@ PROGRAMS = {
         {(0, STORES): 1},
         says=["textures: 111 values, passed"],
     ),
-    "memory_pool": program(
-        "memory_pool", ["fill"], {(0, STORES): 1}, says=["memory_pool: passed"]
-    ),
+    "memory_pool": program("memory_pool", ["fill"], {(0, STORES): 1}, says=["memory_pool: passed"]),
     "random_numbers": program(
         "random_numbers",
         ["kernel"] * 12,
