@@ -32,16 +32,17 @@ inline constexpr int kHeapBytes = 8 * 1024 * 1024;     ///< for malloc() in kern
 inline constexpr int kGreatestStreamPriority = -5;     ///< the least is 0
 inline constexpr int kPitchAlignment = 512;            ///< bytes, of cudaMallocPitch()
 
-// Of textures and surfaces: bytes, elements along a dimension, layers.
-inline constexpr int kTextureAlignment = 512;
-inline constexpr int kTexturePitchAlignment = 32;
-inline constexpr int kMaxTexture1D = 131072;
-inline constexpr int kMaxTexture2D[2] = {131072, 65536};
-inline constexpr int kMaxTexture3D = 16384;  ///< along each dimension
-inline constexpr int kMaxLayered = 32768;    ///< and of cubemaps, and of one-dimensional surfaces
-inline constexpr int kMaxLayers = 2048;
-inline constexpr int kMaxCubemapLayers = 2046;
-inline constexpr int kMaxLinearTexture = 268435456;
-inline constexpr int kMaxLinearTexture2D[3] = {131072, 65000, 2097120};  ///< and bytes of a row
+inline constexpr int kTextureAlignment = 512;             ///< bytes, of memory bound to a texture
+inline constexpr int kTexturePitchAlignment = 32;         ///< bytes, of its rows
+inline constexpr int kMaxTexture1D = 131072;              ///< elements of an array
+inline constexpr int kMaxTexture2D[2] = {131072, 65536};  ///< elements along each dimension
+inline constexpr int kMaxTexture3D = 16384;               ///< elements along each dimension
+inline constexpr int kMaxLayered = 32768;                 ///< elements along each dimension of a
+                                                          ///< layer, a face, a 1D surface
+inline constexpr int kMaxLayers = 2048;                   ///< of an array with layers
+inline constexpr int kMaxCubemapLayers = 2046;            ///< faces of all cubes of an array
+inline constexpr int kMaxLinearTexture = 268435456;       ///< elements of linear memory
+/// Of pitched memory: elements of a row, rows, bytes of a row.
+inline constexpr int kMaxLinearTexture2D[3] = {131072, 65000, 2097120};
 
 }  // namespace simt::device_limits
