@@ -6,6 +6,7 @@
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/time_limit.h"
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/findings/reporting.h"
 #include "simt/executor/log/called_lines.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/device_variables.h"
@@ -27,6 +28,7 @@ std::string access_of(unsigned bytes, Direction direction) {
 [[gnu::noinline]] void report_outside_shared(const SharedMemory& shared, std::uintptr_t address,
                                              unsigned bytes, Direction direction,
                                              std::uintptr_t code_address) {
+  const Reporting reporting;
   report("shared-out-of-bounds", {{}, code_address},
          access_of(bytes, direction) + " at " + shared.describe(shared.offset_in_slot(address)));
 }
@@ -41,11 +43,13 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
                         direction == Direction::kStore, code_address);
   }
   if (!worker.cluster_has_met) {
+    const Reporting reporting;
     report("distributed-before-start", {{}, code_address},
            access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
                " of the cluster, which may not have begun: begin with a cluster barrier");
   }
   if (worker.blocks[rank]->live == 0) {
+    const Reporting reporting;
     report("distributed-after-exit", {{}, code_address},
            access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
                " of the cluster, all of whose threads have returned: end with a cluster barrier");
@@ -76,6 +80,7 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
 [[gnu::noinline]] void report_constant_store(std::uintptr_t address, const std::string& access,
                                              const Place& place) {
   if (!current.checking) return;
+  const Reporting reporting;
   report("constant-store", place,
          access + " at " + describe_variable(address) +
              ": only the host may write it, with cudaMemcpyToSymbol");
@@ -233,7 +238,8 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
     unwritten |= states[i] == kUnwritten;
     if (direction == Direction::kStore && states[i] == kUnwritten) states[i] = kWritten;
   }
-  if (!current.checking) return;
+  if (!current.checking || !(outside || unwritten)) return;
+  const Reporting reporting;
   const DeviceMemory& memory = DeviceMemory::instance();
   if (outside) {
     report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds", place,
@@ -287,6 +293,7 @@ void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, const 
                   std::uintptr_t code_address) {
   const std::size_t offset = worker.shared.offset_in_slot(address);
   if (!worker.shared.is_inside(offset, bytes)) {
+    const Reporting reporting;
     return report("shared-out-of-bounds", place,
                   "atomic operation on " + std::to_string(bytes) + " bytes at " +
                       worker.shared.describe(offset));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/findings/reporting.h"
 #include "simt/executor/worker/worker.h"
 
 namespace simt {
@@ -109,6 +110,7 @@ struct Attempt {
 
 [[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind) {
   const Block& block = *mine.lane.warp->block;
+  const Reporting reporting;
   const Worker& worker = *block.worker;
   const Block& other_block = *worker.blocks[other.block];
   const bool same_thread = &other_block == &block && other.thread == mine.lane.thread;
@@ -131,6 +133,7 @@ struct Attempt {
 }
 
 [[gnu::noinline]] void report_unwritten(const Attempt& mine) {
+  const Reporting reporting;
   const SharedMemory& shared = worker_of(mine.lane).shared;
   report("uninitialized-shared-read", {{}, mine.code_address},
          std::string(name_of(mine.kind)) + " of " +

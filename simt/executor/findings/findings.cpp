@@ -14,6 +14,7 @@
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/findings/reporting.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/launch_observer.h"
 
@@ -64,25 +65,6 @@ std::string line_of(const Place& place) {
   if (place.line.line == 0) return place.line.file;
   return source_line(place.line.file, place.line.line);
 }
-
-// The linker may give this library functions of the standard library as they were compiled in
-// device code: what they do is not the lane's, which is not stopped in the middle of it either.
-class Reporting {
- public:
-  Reporting() : log_(std::exchange(current.log, nullptr)), was_(current.reporting) {
-    current.reporting = true;
-  }
-  Reporting(const Reporting&) = delete;
-  Reporting& operator=(const Reporting&) = delete;
-  ~Reporting() {
-    current.reporting = was_;
-    current.log = log_;
-  }
-
- private:
-  LaneLog* log_;
-  bool was_;
-};
 
 void add(Pending finding, const Notes& notes) {
   for (const Note& note : notes)
