@@ -267,7 +267,7 @@ inline double curand_uniform_double(curandStateXORWOW* state) {
   return simt::uniform_double(low, curand(state));
 }
 inline double curand_uniform_double(curandStatePhilox4_32_10* state) {
-  return curand(state) * simt::kPerWordDouble + simt::kPerWordDouble / 2.0;
+  return curand(state) * simt::kPerWordDouble + simt::kPerWordDouble;
 }
 inline double curand_uniform_double(curandStateMRG32k3a* state) {
   return curand_MRG32k3a(state) * simt::kMrgUnit;
