@@ -22,6 +22,9 @@ struct cudaArray {
 
 namespace simt {
 
+/// Whether it was allocated and is not freed yet.
+bool is_array(cudaArray_const_t array);
+
 /// Bytes of an element; 0 for a format that CUDA does not have.
 std::size_t element_bytes(const cudaChannelFormatDesc& format);
 

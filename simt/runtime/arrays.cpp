@@ -109,6 +109,10 @@ char* stretch(cudaArray_const_t array, std::size_t offset, std::size_t row, std:
 
 }  // namespace
 
+bool is_array(cudaArray_const_t array) {
+  return arrays().has(array);
+}
+
 std::size_t element_bytes(const cudaChannelFormatDesc& format) {
   const int bits[] = {format.x, format.y, format.z, format.w};
   const bool is_float = format.f == cudaChannelFormatKindFloat;

@@ -86,7 +86,7 @@ int bind(Bound* bound, const cudaResourceDesc& resource) {
   std::fill_n(bound->size, 3, std::size_t{1});
   switch (resource.resType) {
     case cudaResourceTypeArray:
-      if (resource.res.array.array == nullptr) return cudaErrorInvalidValue;
+      if (!is_array(resource.res.array.array)) return cudaErrorInvalidResourceHandle;
       bind_array(bound, resource.res.array.array);
       return cudaSuccess;
     case cudaResourceTypeLinear: {
@@ -117,12 +117,22 @@ int bind(Bound* bound, const cudaResourceDesc& resource) {
   return is_device_pointer(bound->begin) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/// Whether the array that it was made of is still there, and is not a later one at its address.
+bool has_its_array(const Bound& bound) {
+  if (bound.resource.resType != cudaResourceTypeArray) return true;
+  const cudaArray_const_t array = bound.resource.res.array.array;
+  return is_array(array) && array->bytes.data() == bound.begin;
+}
+
 const Bound& bound_of(Objects& objects, unsigned long long handle, const char* kind,
                       Location where) {
   const Bound* const bound = objects.find(handle);
+  const std::string object = std::string(kind) + " object " + std::to_string(handle);
   if (bound == nullptr) {
-    report_and_end_launch("bad-texture", {where},
-                          std::string("there is no ") + kind + " object " + std::to_string(handle),
+    report_and_end_launch("bad-texture", {where}, "there is no " + object, kErrorIllegalAddress);
+  }
+  if (!has_its_array(*bound)) {
+    report_and_end_launch("bad-texture", {where}, "the array of " + object + " was freed",
                           kErrorIllegalAddress);
   }
   return *bound;

@@ -29,6 +29,11 @@ int main() {
   write<<<1, 32>>>(surface);
   std::printf("write: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaDestroySurfaceObject(surface);
+
+  cudaCreateTextureObject(&texture, &resource, &description, nullptr);
   cudaFreeArray(array);
+  read<<<1, 32>>>(texture, out);
+  std::printf("read of what was freed: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaDestroyTextureObject(texture);
   cudaFree(out);
 }
