@@ -6,6 +6,7 @@
 
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
+#include "simt/runtime/memory_pools.h"
 #include "simt/runtime/result.h"
 
 namespace {
@@ -286,6 +287,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   simt::free_all_device_memory();
+  simt::note_all_freed_to_pools();
   simt::take_error();
   return cudaSuccess;
 }

@@ -69,6 +69,13 @@ class Pools {
     add_used(pool, bytes);
   }
 
+  void remove_all() {
+    const std::lock_guard lock(mutex_);
+    allocations_.clear();
+    for (const cudaMemPool_t pool : known_)
+      add_used(pool, 0 - pool->attributes[cudaMemPoolAttrUsedMemCurrent]);
+  }
+
   void remove(const void* address) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(address);
@@ -112,6 +119,10 @@ bool is_rule(cudaMemPoolAttr attribute) {
 
 void note_freed_to_pool(const void* address) {
   pools().remove(address);
+}
+
+void note_all_freed_to_pools() {
+  pools().remove_all();
 }
 
 cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t element_bytes,

@@ -62,7 +62,10 @@ int main() {
   check(cudaMemPoolDestroy(pool));
   check(cudaStreamDestroy(stream));
   const bool refused = cudaMemPoolDestroy(default_pool) == cudaErrorInvalidValue;
-  const bool passed = supported == 1 && grew && shrank && begins_anew && from_default && refused &&
+  check(cudaMallocAsync(&third, kBytes, stream));
+  check(cudaDeviceReset());
+  const bool forgotten = used(default_pool, cudaMemPoolAttrUsedMemCurrent) == 0;
+  const bool passed = supported == 1 && grew && shrank && begins_anew && from_default && refused && forgotten &&
                       host[31] == 31;
   std::printf("memory_pool: %s\n", passed ? "passed" : "FAILED");
   return passed ? 0 : 1;
