@@ -477,16 +477,16 @@ PROGRAMS = {
     ),
     "missing_texture": Expected(
         ["bad/missing_texture.cu"],
-        ["read", "write", "read"],
+        ["read", "write", "read_freed"],
         {},
         ["bad-texture", "bad-texture", "bad-texture"],
         exit_code=1,
         says=[
             "missing_texture.cu:4: error: there is no texture object 1",
-            "missing_texture.cu:8: error: outside of the surface: byte 32 of row 0",
+            "missing_texture.cu:12: error: outside of the surface: byte 32 of row 0",
             "read: cudaErrorIllegalAddress",
             "write: cudaErrorIllegalAddress",
-            "missing_texture.cu:4: error: the array of texture object 2 was freed",
+            "missing_texture.cu:8: error: the array of texture object 2 was freed",
         ],
     ),
     "kernel_asserts": Expected(

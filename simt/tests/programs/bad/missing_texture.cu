@@ -4,6 +4,10 @@ __global__ void read(cudaTextureObject_t texture, float* out) {
   out[threadIdx.x] = tex2D<float>(texture, threadIdx.x, 0.0f);
 }
 
+__global__ void read_freed(cudaTextureObject_t texture, float* out) {
+  out[threadIdx.x] = tex2D<float>(texture, threadIdx.x, 0.0f);
+}
+
 __global__ void write(cudaSurfaceObject_t surface) {
   surf2Dwrite(1.0f, surface, 4 * threadIdx.x, 0);
 }
@@ -32,7 +36,7 @@ int main() {
 
   cudaCreateTextureObject(&texture, &resource, &description, nullptr);
   cudaFreeArray(array);
-  read<<<1, 32>>>(texture, out);
+  read_freed<<<1, 32>>>(texture, out);
   std::printf("read of what was freed: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaDestroyTextureObject(texture);
   cudaFree(out);
