@@ -7,8 +7,8 @@ namespace worklog::bench {
 
 namespace {
 
-bool is_timed(const Step& step, const Shape& shape) {
-  if (!step.info.takes_shape(shape.rows, shape.cols, size_of(shape.dtype))) return false;
+bool is_timed(const Step& step, const Shape& shape, int k) {
+  if (!step.info.takes_shape(shape.rows, shape.cols, size_of(shape.dtype), k)) return false;
   const bool is_a_steps_own = step.operation() == Operation::kSoftmax && step.variant.empty();
   const bool shares_a_row = step.info.several_blocks_a_row;
   const bool for_such_shapes = step.reads_once() || shares_a_row || step.info.several_rows_a_block;
@@ -22,7 +22,7 @@ bool is_timed(const Step& step, const Shape& shape) {
 void add_operation(std::vector<Measurement>& list, Subject subject, const std::vector<Step>& steps,
                    const Shape& shape, int k, Cache cache) {
   for (const Step& step : steps) {
-    if (step.is_top_k() != (k > 0) || !is_timed(step, shape)) continue;
+    if (step.is_top_k() != (k > 0) || !is_timed(step, shape, k)) continue;
     if (cache == Cache::kWritten && !(step.variant.empty() && step.reads_once())) continue;
     list.push_back({subject, &step, shape.dtype, shape.rows, shape.cols, k, cache});
   }

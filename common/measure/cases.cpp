@@ -19,7 +19,7 @@ constexpr std::int64_t kMostElements = 1 << 18;
 constexpr std::int64_t kInputRows = 36;
 constexpr std::int64_t kInputCols = 777;
 
-constexpr int kOtherK[] = {1, 10, 32, 64, 128};
+constexpr int kOtherK[] = {1, 10, 32, 64, 128, 256, 2048};
 constexpr std::int64_t kOtherKRows = 16;  // long lists take the executor long
 constexpr std::int64_t kOtherKCols = 4000;
 
@@ -68,7 +68,7 @@ std::vector<Case> within_limits(const Step& step, std::vector<Case> cases) {
   for (Case& a_case : cases)
     a_case.rows = std::min(a_case.rows, step.info.max_rows);
   std::erase_if(cases, [&](const Case& a_case) {
-    return !step.info.takes_shape(a_case.rows, a_case.cols, size_of(a_case.dtype));
+    return !step.info.takes_shape(a_case.rows, a_case.cols, size_of(a_case.dtype), a_case.k);
   });
   return cases;
 }

@@ -52,7 +52,7 @@ void add_case(CLI::App& app, Options& options) {
       ->type_name("NAME");
   app.add_option("--k", options.k, "how many of the largest, for top-k steps (5)")
       ->type_name("K")
-      ->check(whole_number(1, kMaxK));
+      ->check(whole_number(1, std::numeric_limits<int>::max()));
   app.add_flag("--in-place", options.in_place,
                "softmax and log-softmax steps: the output is the input");
   app.add_flag("--no-times", options.no_times,
@@ -189,6 +189,12 @@ Case chosen_case(const Options& options, const Step& step, DType dtype) {
                      step.info.longer_rows + " takes longer rows");
   }
   a_case.k = options.k.value_or(default_k(step, a_case.cols));
+  if (a_case.k > step.info.max_k) {
+    throw UsageError(
+        "--k " + std::to_string(a_case.k) + ": " + step.label() + " takes at most " +
+        std::to_string(step.info.max_k) +
+        (step.info.larger_k.empty() ? "" : "; " + step.info.larger_k + " takes a larger one"));
+  }
   if (a_case.k > a_case.cols) {
     throw UsageError("--k " + std::to_string(a_case.k) + ": must be at most the columns, " +
                      std::to_string(a_case.cols));

@@ -48,8 +48,8 @@ enum class Summation {
   kTree,    ///< many threads add some columns each, and their sums are combined pairwise
 };
 
-/// Largest k that a top-k step takes.
-inline constexpr int kMaxK = 128;
+/// Largest k of a top-k step that says no other (StepInfo::max_k).
+inline constexpr int kUsualMaxK = 128;
 
 /// Fewer rows than these want other blocks: larger ones, which make up for their number. An H200
 /// has 132 multiprocessors. The recorded sweep has 256 rows, which want them, and 4000, which do
@@ -76,6 +76,8 @@ struct StepInfo {
   /// threads: what it can hold on the chip. No limit by default.
   std::int64_t (*max_cols)(std::size_t element_bytes, int block_size) = nullptr;
   std::string longer_rows{};  ///< the step that takes longer rows; "" where there is no limit
+  int max_k = kUsualMaxK;     ///< the largest k that a top-k step takes
+  std::string larger_k{};     ///< the step that takes a larger one; "" where there is none
   Summation summation = Summation::kTree;  ///< how it adds, for the error bound
   /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp, and
   /// within 0.51 ulp in the other types.
@@ -101,7 +103,7 @@ struct StepInfo {
   std::int64_t total(const Accesses& accesses, std::int64_t rows, std::int64_t cols, std::int64_t k,
                      std::size_t element_bytes, int block_size) const {
     const int threads = block_size > 0 ? block_size : block_size_for(rows, cols, element_bytes);
-    return rows == 0 ? 0 : accesses.of({rows, cols, threads, element_bytes}, k);
+    return rows == 0 ? 0 : accesses.of({rows, cols, threads, element_bytes, k});
   }
 
   /// max_cols, or the largest number; block_size 0 asks for the largest blocks, which a step
@@ -112,9 +114,11 @@ struct StepInfo {
     return max_cols(element_bytes, block_size > 0 ? block_size : kLargestBlock);
   }
 
-  /// Whether a problem is neither too long, in blocks as large as it wants, nor of too many rows.
-  bool takes_shape(std::int64_t rows, std::int64_t cols, std::size_t element_bytes) const {
-    return rows <= max_rows && cols <= most_cols(element_bytes, 0);
+  /// Whether a problem is neither too long, in blocks as large as it wants, nor of too many rows,
+  /// nor wants too many of the largest (k; 0 where there is no top-k).
+  bool takes_shape(std::int64_t rows, std::int64_t cols, std::size_t element_bytes,
+                   std::int64_t k = 0) const {
+    return rows <= max_rows && cols <= most_cols(element_bytes, 0) && k <= max_k;
   }
 
   /// The step's own choice for a shape, of elements of so many bytes.

@@ -72,6 +72,14 @@ void validate_cols(const Step& step, std::int64_t rows, std::int64_t cols,
              " longer rows");
 }
 
+void validate_k(const Step& step, int k) {
+  if (k >= 1 && k <= step.info.max_k) return;
+  const bool has_larger = k > step.info.max_k && !step.info.larger_k.empty();
+  refuse("k", std::to_string(k),
+         "from 1 to " + std::to_string(step.info.max_k) + ", the limit of " + step.label() +
+             (has_larger ? "; " + step.info.larger_k + " takes a larger one" : ""));
+}
+
 void validate_block_size(int block_size) {
   if (block_size >= kWarpSize && block_size <= kMaxBlockSize && block_size % kWarpSize == 0) return;
   refuse("block_size", std::to_string(block_size), "a multiple of 32 from 32 to 1024");
@@ -151,11 +159,10 @@ void validate(const Step& step, const NegativeLogLikelihood<T>& problem) {
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem) {
   validate_rows(step, problem.rows);
+  validate_block_size(problem.block_size);
   validate_shape(problem.rows, problem.cols, sizeof(T));
-  if (problem.k < 1 || problem.k > kMaxK) {
-    refuse("k", std::to_string(problem.k),
-           "from 1 to " + std::to_string(kMaxK) + ", the limit of " + step.label());
-  }
+  validate_k(step, problem.k);
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
   if (problem.rows > 0 && problem.cols > kMaxTopKCols) {
     refuse("cols", std::to_string(problem.cols),
            "at most " + std::to_string(kMaxTopKCols) + ", the limit of " + step.label());
@@ -164,7 +171,6 @@ void validate(const Step& step, const TopK<T>& problem) {
     refuse("k", std::to_string(problem.k), "at most cols = " + std::to_string(problem.cols));
   }
   validate_shape(problem.rows, problem.k, sizeof(std::int64_t));
-  validate_block_size(problem.block_size);
   const std::int64_t results = problem.rows * problem.k;
   const Array logits{"logits", problem.logits,
                      problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T)),

@@ -24,10 +24,10 @@ void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_by
 inline constexpr std::int64_t kMaxTopKCols = std::int64_t{1} << 32;
 
 /// Throws ArgumentError for a bad shape, more rows than the step takes, k below 1 or above cols or
-/// above kMaxK, rows of more columns than kMaxTopKCols for a top-k step, a block size that is no
-/// multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not empty), or
-/// buffers that overlap. Only softmax and log-softmax may work in place, with a result equal to
-/// `logits`. Labels are not looked at: they are on the device.
+/// above the step's max_k, rows of more columns than kMaxTopKCols for a top-k step, a block size
+/// that is no multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not
+/// empty), or buffers that overlap. Only softmax and log-softmax may work in place, with a result
+/// equal to `logits`. Labels are not looked at: they are on the device.
 template <typename T>
 void validate(const Step& step, const Softmax<T>& problem);
 /// The same.

@@ -183,4 +183,7 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "05_warp_shuffle", .loads = {1}, .stores = {.per_k = 2}});
+WORKLOG_STEP(launch, {.builds_on = "05_warp_shuffle",
+                      .loads = {1},
+                      .stores = {.per_k = 2},
+                      .larger_k = "18_topk_by_threshold"});

@@ -14,7 +14,7 @@ import time
 ROUNDS = [
     ["counts", "exact", "launches", "identities"],
     ["inputs", "shapes", "top_k", "bad_input"],
-    ["every_width_f32"],
+    ["every_width_f32", "every_k"],
 ]
 # Seconds for one launch, by round: those of the first take a fraction of one, but later there is a
 # row of 2^24 columns, which takes one block ten.

@@ -70,8 +70,8 @@ TEST_CASE("wrong usage names the option, its value and what it may be") {
   refused({"--rows", "-1"}, "--rows: -1 must be a whole number from 0 to 9223372036854775807");
   refused({"--cols", "12x"}, "--cols: 12x must be a whole number");
   refused({"--cols", "99999999999999999999"}, "--cols: 99999999999999999999 must be");
-  refused({"--k", "0"}, "--k: 0 must be a whole number from 1 to 128");
-  refused({"--k", "129"}, "--k: 129 must be a whole number from 1 to 128");
+  refused({"--k", "0"}, "--k: 0 must be a whole number from 1 to 2147483647");
+  refused({"--k", "1.5"}, "--k: 1.5 must be a whole number");
   refused({"--type", "f64"}, "type 'f64': must be f32, f16 or bf16");
   refused({"--input", "noise"}, "input 'noise': must be one of random");
   refused({"--counters=yes"}, "--counters: takes no value, and got 'yes'");
@@ -98,6 +98,10 @@ TEST_CASE("a case is filled in, and what does not fit the step is refused") {
                        doctest::Contains("--k 3: "), UsageError);
   CHECK_THROWS_WITH_AS(chosen_case(parse({"--k", "11", "--cols", "10"}), top_k, DType::kFloat32),
                        doctest::Contains("--k 11: must be at most the columns, 10"), UsageError);
+  const std::string too_large = std::to_string(top_k.info.max_k + 1);
+  const std::string refused = "--k " + too_large + ": " + top_k.label() + " takes at most ";
+  CHECK_THROWS_WITH_AS(chosen_case(parse({"--k", too_large.c_str()}), top_k, DType::kFloat32),
+                       doctest::Contains(refused.c_str()), UsageError);
   CHECK_THROWS_WITH_AS(chosen_case(parse({"--in-place"}), top_k, DType::kFloat32),
                        doctest::Contains("--in-place: "), UsageError);
 }

@@ -116,6 +116,17 @@ void check_refused(const Step& step, Memory<T>& memory, const Problem& problem,
   CHECK(memory.is_untouched());
 }
 
+// A row that is one column longer than the step takes, even in the largest blocks.
+template <typename T, typename Refused>
+void check_too_long(const Step& step, const Refused& refused) {
+  constexpr int kLargestBlock = 1024;
+  const std::int64_t most = step.info.most_cols(sizeof(T), kLargestBlock);
+  refused([&](auto& p) { p.rows = 1, p.cols = most + 1, p.block_size = kLargestBlock; },
+          "cols = " + std::to_string(most + 1) + ": must be at most " + std::to_string(most) +
+              ", the limit of " + step.label() + " in blocks of 1024 threads; " +
+              step.info.longer_rows + " takes longer rows");
+}
+
 // Softmax and log-softmax, of which `result` is the member that holds the result.
 template <typename T, typename Problem>
 void check_columns(const Step& step, const Problem& right, T* Problem::*result,
@@ -142,14 +153,7 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
                 std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
                 " elements of " + std::to_string(sizeof(T)) + " bytes");
   }
-  if (step.info.max_cols != nullptr) {
-    constexpr int kLargestBlock = 1024;
-    const std::int64_t most = step.info.most_cols(sizeof(T), kLargestBlock);
-    refused([&](auto& p) { p.rows = 1, p.cols = most + 1, p.block_size = kLargestBlock; },
-            "cols = " + std::to_string(most + 1) + ": must be at most " + std::to_string(most) +
-                ", the limit of " + step.label() + " in blocks of 1024 threads; " +
-                step.info.longer_rows + " takes longer rows");
-  }
+  if (step.info.max_cols != nullptr) check_too_long<T>(step, refused);
   refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
   refused([&](auto& p) { p.*result = nullptr; },
           name + " = null: must be device memory of " + bytes);
@@ -230,12 +234,22 @@ void check_top_k(const Step& step) {
               std::string(sizeof(T) == 4 ? "2305843009213693951" : "4611686018427387903") +
               " elements of " + std::to_string(sizeof(T)) + " bytes");
 
-  const std::string limit = ": must be from 1 to 128, the limit of " + step.label();
-  for (const int k : {-1, 0, 129}) {
+  const std::string limit =
+      ": must be from 1 to " + std::to_string(step.info.max_k) + ", the limit of " + step.label();
+  for (const int k : {-1, 0}) {
     refused([&](auto& p) { p.k = k; }, "k = " + std::to_string(k) + limit);
   }
-  refused([](auto& p) { p.cols = (std::int64_t{1} << 32) + 1; },
-          "cols = 4294967297: must be at most 4294967296, the limit of " + step.label());
+  const int too_large = step.info.max_k + 1;
+  const std::string& larger = step.info.larger_k;
+  refused([&](auto& p) { p.k = too_large; },
+          "k = " + std::to_string(too_large) + limit +
+              (larger.empty() ? "" : "; " + larger + " takes a larger one"));
+  if (step.info.max_cols == nullptr) {
+    refused([](auto& p) { p.cols = (std::int64_t{1} << 32) + 1; },
+            "cols = 4294967297: must be at most 4294967296, the limit of " + step.label());
+  } else {
+    check_too_long<T>(step, refused);
+  }
   refused([](auto& p) { p.k = kCols + 1; }, "k = 6: must be at most cols = 5");
   refused([](auto& p) { p.cols = 0; }, "k = 2: must be at most cols = 0");
   refused([](auto& p) { p.rows = 0, p.k = 0; }, "k = 0" + limit);

@@ -80,8 +80,13 @@ TEST_SUITE("counts") {
                      {.block_size = block_size});
       }
       if (!step.is_top_k()) continue;
-      for (const int k : {1, 5, 32, 33, 64, 100, 128}) {
-        check_counts(step, {DType::kFloat32, kRows, 777, k});
+      for (const int k : {1, 5, 32, 33, 64, 100, 128, 300, 777}) {
+        if (k <= step.info.max_k) check_counts(step, {DType::kFloat32, kRows, 777, k});
+      }
+      for (const int k : {256, 2048}) {
+        if (k > step.info.max_k) continue;
+        check_counts(step, {DType::kFloat32, kRows, 3001, k, Input::kTies});
+        check_counts(step, {DType::kBFloat16, kRows, 20003, k, Input::kEqual}, {.block_size = 64});
       }
     }
   }

@@ -35,7 +35,7 @@ std::vector<float> to_float(const std::vector<T>& values) {
 template <typename T>
 Results run_row(const Step& step, const std::vector<float>& row, std::int64_t label) {
   const auto cols = static_cast<std::int64_t>(row.size());
-  const int k = static_cast<int>(std::min<std::int64_t>(cols, kMaxK));
+  const int k = static_cast<int>(std::min<std::int64_t>(cols, step.info.max_k));
   std::vector<T> stored;
   for (const float logit : row)
     stored.push_back(static_cast<T>(logit));

@@ -51,6 +51,8 @@ class LongRow {
         k_(k),
         logits_(cols),
         columns_(step.keeps_columns() ? cols : 0),
+        values_(k),
+        indices_(k),
         scratch_(scratch_bytes(step, 1, cols, DType::kBFloat16)) {}
 
   // The logits are `period`, over and over.
@@ -114,8 +116,8 @@ class LongRow {
   int k_;
   DeviceBuffer<T> logits_;
   DeviceBuffer<T> columns_;
-  DeviceBuffer<float> values_{std::vector<float>(kMaxK)};
-  DeviceBuffer<std::int64_t> indices_{std::vector<std::int64_t>(kMaxK)};
+  DeviceBuffer<float> values_;
+  DeviceBuffer<std::int64_t> indices_;
   DeviceBuffer<std::byte> scratch_;
 };
 
@@ -195,6 +197,7 @@ TEST_SUITE("huge") {
       // The fused variants share the step's list, and have nothing else that could overflow.
       const bool stores_row = step.operation() == Operation::kSoftmaxThenTopK;
       if (!step.is_top_k() || !(step.variant.empty() || stores_row)) continue;
+      if (step.info.most_cols(sizeof(__nv_bfloat16), 0) < kTwoTo32) continue;  // it refuses the row
       CAPTURE(step.label());
       if (!fits(step, {DType::kBFloat16, 1, kTwoTo32, kLargest})) continue;
       LongRow row(step, kTwoTo32, kLargest);

@@ -143,12 +143,14 @@ TEST_SUITE("shapes") {
         for (const int block_size : {0, 32}) {
           const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
           CHECK(most >= 1024);
-          check_verified(step, {dtype, 1, most}, {.block_size = block_size});
+          const int k = step.is_top_k() ? step.info.max_k : 0;
+          check_verified(step, {dtype, 1, most, k}, {.block_size = block_size});
           // The second row begins in the middle of a line, and then the only one with its last
           // vector.
-          check_verified(step, {dtype, 2, most - 1}, {.block_size = block_size});
+          check_verified(step, {dtype, 2, most - 1, some_k(step, most)},
+                         {.block_size = block_size});
           const std::int64_t shift = (128 - 16) / static_cast<std::int64_t>(size_of(dtype));
-          check_verified(step, {dtype, 1, most},
+          check_verified(step, {dtype, 1, most, some_k(step, most)},
                          {.block_size = block_size, .logits_shift = shift, .output_shift = shift});
         }
       }

@@ -204,5 +204,6 @@ std::int64_t scratch_bytes(std::int64_t rows, std::int64_t cols, std::size_t ele
 WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion/safe_then_top_k",
                       .loads = {3},
                       .stores = {.per_column = 1, .per_k = 2},
+                      .larger_k = "18_topk_by_threshold",
                       .scratch_bytes = scratch_bytes,
                       .top_k_operation = worklog::Operation::kSoftmaxThenTopK});

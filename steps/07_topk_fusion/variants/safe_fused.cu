@@ -174,4 +174,7 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 
 }  // namespace
 
-WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion", .loads = {2}, .stores = {.per_k = 2}});
+WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion",
+                      .loads = {2},
+                      .stores = {.per_k = 2},
+                      .larger_k = "18_topk_by_threshold"});

@@ -122,4 +122,5 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
 WORKLOG_STEP(launch, {.builds_on = "07_topk_fusion",
                       .loads = {1},
                       .stores = {.per_k = 2},
+                      .larger_k = "18_topk_by_threshold/top_k_only",
                       .top_k_operation = worklog::Operation::kTopKOfValues});

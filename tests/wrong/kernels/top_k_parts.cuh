@@ -22,7 +22,7 @@ __global__ void softmax_top_k(const float* logits, float* values, std::int64_t* 
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   const float* x = logits + row * cols;
-  Candidate best[worklog::kMaxK];
+  Candidate best[worklog::kUsualMaxK];
   for (int i = 0; i < k; ++i)
     best[i] = Order::nothing();
 
