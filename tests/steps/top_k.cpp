@@ -1,5 +1,6 @@
 // What top-k promises beyond its values: K of them, in order, ties to the lowest column.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <limits>
@@ -17,6 +18,47 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+struct Place {
+  std::int64_t col, cols;
+  int k;
+
+  // 0 to cols - 1 in an order that looks random.
+  std::int64_t shuffled() const { return col * 1103 % cols; }  // 1103 is prime
+};
+
+// The logits of rows, by their columns. Where few values come often they are far apart, so that the
+// sum of exponentials is exact: many equal terms that are not 1 all round the same way.
+constexpr float (*kAdversaries[])(const Place&) = {
+    [](const Place& p) { return static_cast<float>(p.col) / 64.0f; },
+    [](const Place& p) { return static_cast<float>(-p.col) / 64.0f; },
+    [](const Place& p) { return p.shuffled() % 2 == 0 ? 100.0f : 200.0f; },
+    [](const Place& p) { return p.shuffled() < p.k ? 200.0f : 100.0f; },
+    [](const Place& p) { return p.shuffled() < p.k - 1 ? 200.0f : 100.0f; },
+    // Neighbours in fp32, of which some are equal in fp16.
+    [](const Place& p) { return 1.0f + std::ldexp(static_cast<float>(p.shuffled()), -23); },
+    [](const Place& p) { return -1.0f - std::ldexp(static_cast<float>(p.shuffled()), -23); },
+    [](const Place& p) { return p.shuffled() < p.k ? 64.0f * (p.col % 9) : -kInfinity; },
+    [](const Place& p) { return p.shuffled() < p.k - 1 ? 0.5f : -kInfinity; },
+    // The k-th is one of a thousand.
+    [](const Place& p) {
+      const std::int64_t place = p.shuffled();
+      return place < p.k / 2 ? 300.0f : place < p.k / 2 + 1000 ? 200.0f : 100.0f;
+    },
+    // More NaNs than are asked for, and fewer, beside +inf.
+    [](const Place& p) { return p.shuffled() < p.k + 7 ? kNan : static_cast<float>(p.col % 5); },
+    [](const Place& p) { return p.shuffled() < p.k / 2 ? kNan : kInfinity; },
+    // The best lie side by side, or all over the row beside others that are almost as good.
+    [](const Place& p) {
+      return p.col < p.cols / 2 || p.col >= p.cols / 2 + p.k ? 100.0f : 200.0f;
+    },
+    [](const Place& p) { return p.col % 4 == 0 ? 0x1p15f : 0x1p15f - 0x1p5f; },
+    [](const Place& p) { return p.col % 16 == 3 ? static_cast<float>(p.shuffled() % 64) : -80.0f; },
+    // Zeros of either sign are equal.
+    [](const Place& p) { return p.shuffled() % 3 == 0 ? -0.0f : 0.0f; },
+    [](const Place& p) { return p.shuffled() % 2 == 0 ? 64.0f : -64.0f; },
+    [](const Place&) { return -kInfinity; },
+};
 
 // The columns that the step lists for one row.
 std::vector<std::int64_t> columns_of(const Step& step, const std::vector<float>& row, int k) {
@@ -47,6 +89,30 @@ TEST_SUITE("top_k") {
             logits[col] = rows[row] / 100.0f;
           }
         });
+      }
+    }
+  }
+
+  // What a list, a sort or a selection by leading bits likes least. 200 rows and more of a step
+  // whose k goes as far.
+  TEST_CASE("adversarial rows: sorted, of few values, of neighbouring numbers, masked and tied") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (const int k : {1, 5, 64, 128, 500, 2048}) {
+        if (k > step.info.max_k || (!step.variant.empty() && k != 64)) continue;
+        for (const std::int64_t cols : {2048, 5003}) {
+          const auto rows = static_cast<std::int64_t>(std::size(kAdversaries));
+          const DType dtype = cols % 2 == 0 ? DType::kFloat16 : DType::kFloat32;
+          for (const int block_size : {32, 128}) {
+            check_verified(step, {dtype, rows, cols, k},
+                           [&](std::int64_t row, std::span<float> logits) {
+                             for (std::int64_t col = 0; col < cols; ++col)
+                               logits[col] = kAdversaries[row]({col, cols, k});
+                           },
+                           {.block_size = block_size});
+          }
+        }
       }
     }
   }
