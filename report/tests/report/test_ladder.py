@@ -37,6 +37,15 @@ def test_no_gain_over_another_operation(table):
     assert table["05_topk/then"].timing.gain == pytest.approx(0.6 / 2.4)
 
 
+def test_a_step_that_is_newer_than_all_results_builds_on_what_its_source_says(workplace):
+    kernel = workplace.steps / "02_second/softmax.cu"
+    kernel.write_text('WORKLOG_STEP(launch, {.builds_on = "01_first/other", .loads = {2}});\n')
+    built = ladder.build(read_units(workplace.steps), read_results([], [], []), "f32")
+    builds_on = {row.unit.name: row.builds_on for row in built.rows}
+    assert builds_on["02_second"] == "01_first/other"
+    assert builds_on["01_first"] == ""
+
+
 def test_fraction_of_copy_and_of_read(table):
     assert (table["04_fourth"].timing.limit, table["05_topk"].timing.limit) == ("copy", "read")
     assert table["04_fourth"].timing.fraction == pytest.approx(1 / 1.05)

@@ -265,7 +265,7 @@ def build(
         rows.append(
             Row(
                 unit,
-                about.builds_on if about else "",
+                about.builds_on if about else unit.builds_on,
                 about.expected_failure if about else "",
                 verdict([row for row in every if row.unit == unit.name]),
                 accesses(own, of_count),

@@ -12,6 +12,7 @@ _SHOWN = re.compile(r"^<!-- results: (.*) -->$", re.MULTILINE)
 _PLACE = re.compile(r"(counted|timed) at (\d+) x (\d+)")
 
 _STEP_DIRECTORY = re.compile(r"[0-9][0-9]_[a-z0-9_]+")
+_BUILDS_ON = re.compile(r"\.builds_on = \"([^\"]*)\"")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,13 @@ class Unit:
     @property
     def number(self) -> int:
         return int(self.step[:2])
+
+    @property
+    def builds_on(self) -> str:
+        """As the kernel's source has it: results say so, too, but not of a step that is newer."""
+        kernel = next(iter(self.files.values()), "")
+        registered = _BUILDS_ON.search(kernel)
+        return registered[1] if registered else ""
 
 
 def read_units(directory: Path) -> list[Unit]:
