@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -75,6 +76,14 @@ std::optional<std::int64_t> max_rows_of(const Step& step) {
 std::optional<std::int64_t> max_cols_of(const Step& step) {
   if (step.info.max_cols == nullptr) return std::nullopt;
   return step.info.most_cols(sizeof(float), 0);
+}
+
+/// That any step takes.
+int largest_k() {
+  int largest = 0;
+  for (const Step& step : all_steps())
+    largest = std::max(largest, step.info.max_k);
+  return largest;
 }
 
 std::int64_t predicted(const Step& step, const Accesses& accesses, std::int64_t rows,
@@ -262,6 +271,9 @@ void bind_step(nb::module_& m) {
                    "The longest row of float32 that the step takes; None where there is no limit. "
                    "Rows of the other types may be as long, or longer.")
       .def_prop_ro(
+          "max_k", [](const Step& step) { return step.is_top_k() ? step.info.max_k : 0; },
+          "The largest k that the step takes; 0 where there is no top-k.")
+      .def_prop_ro(
           "stores_exponentials", [](const Step& step) { return step.info.stores_exponentials; },
           "Whether exponentials pass through a buffer of x's type, which rounds them once more.")
       .def_prop_ro(
@@ -300,7 +312,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(throw_as_python_does);
   bind_step(m);
   m.attr("DEVICE") = kDevice;
-  m.attr("MAX_K") = worklog::kMaxK;
+  m.attr("MAX_K") = largest_k();
   m.def("steps", &steps, nb::rv_policy::reference,
         "All steps in the ladder's order, each followed by its variants.");
   m.def("run", &run, nb::arg("step"), nb::arg("dtype"), nb::arg("logits").noconvert(),

@@ -56,7 +56,8 @@ def topk(x: Array, k: int, step: int | str | None = None) -> tuple[Array, Array]
     values of a row with a NaN or +inf, or of -inf alone, are all NaN.
 
     Raises what softmax does; TypeError for a k that is no integer, ValueError for one below 1,
-    above the last axis' length, or above 128.
+    above the last axis' length, or above 2048, or above 128 in a row of more columns than the step
+    for a larger k takes.
     """
     dtype = check_array(x)
     k = check_k(k, x.shape[-1])

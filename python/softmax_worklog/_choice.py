@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NoReturn
 
 from ._core import Step, steps
 
@@ -71,13 +72,24 @@ def find_step(
         return _checked(named(wanted), operation, rows)
     candidates = [step for step in steps() if step.operation == operation and not step.variant]
     cols = array_shape[-1]
-    fitting = [step for step in candidates if _takes(step, rows, cols)]
+    fitting = [step for step in candidates if _takes(step, rows, cols, k)]
+    if not fitting:
+        _refuse_columns([step for step in candidates if k <= step.max_k], cols, k)
     return fastest_of(fitting, Shape(dtype, rows, cols, k), recorded_times())
 
 
-def _takes(step: Step, rows: int, cols: int) -> bool:
-    few_enough = step.max_rows is None or rows <= step.max_rows
+def _takes(step: Step, rows: int, cols: int, k: int) -> bool:
+    few_enough = (step.max_rows is None or rows <= step.max_rows) and k <= step.max_k
     return few_enough and (step.max_cols is None or cols <= step.max_cols)
+
+
+def _refuse_columns(takes_k: Sequence[Step], cols: int, k: int) -> NoReturn:
+    """There is a step for any rows and columns, and one for any k, but none for all at once."""
+    last = max(takes_k, key=lambda step: step.max_cols or 0)
+    raise ValueError(
+        f"x has {cols} columns: must have at most {last.max_cols} for k = {k}, the limit of "
+        f"{last.label}"
+    )
 
 
 def _checked(step: Step, operation: str, rows: int) -> Step:

@@ -70,6 +70,12 @@ def test_a_step_that_does_not_take_the_columns_is_none_of_the_candidates(monkeyp
     assert find_step("softmax", None, "f32", (4, cols + 1)) == SIX
 
 
+def test_a_step_that_does_not_take_k_is_none_of_the_candidates():
+    assert find_step("topk", None, "f32", (4, 1000), 129).label == "18_topk_by_threshold"
+    longest = named(18).max_cols
+    assert find_step("topk", None, "f32", (4, longest + 1), 128).label == "07_topk_fusion"
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("shape", [(1,), (0, 3), (4000, 4000), (1, 1 << 24), (1 << 40, 1)])
 def test_there_is_a_step_for_every_shape(dtype, shape):

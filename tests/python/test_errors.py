@@ -5,6 +5,7 @@ import pytest
 from inputs import logits
 
 import softmax_worklog as sw
+from softmax_worklog._choice import named
 
 FUNCTIONS = [sw.softmax, sw.log_softmax, lambda x, step=None: sw.topk(x, 1, step)]
 NAMES = ["softmax", "log_softmax", "topk"]
@@ -77,10 +78,25 @@ def test_the_wrong_device(function, monkeypatch):
         function(x)
 
 
-@pytest.mark.parametrize("k", [0, -1, 129, 2**31, 2**70])
+@pytest.mark.parametrize("k", [0, -1, 2049, 2**31, 2**70])
 def test_k_out_of_range(k):
-    with pytest.raises(ValueError, match=f"k = {k}: must be from 1 to 128"):
+    with pytest.raises(ValueError, match=f"k = {k}: must be from 1 to 2048"):
         sw.topk(logits((2, 200)), k)
+
+
+def test_k_that_the_step_does_not_take():
+    message = (
+        "k = 129: must be from 1 to 128, the limit of 07_topk_fusion; 18_topk_by_threshold takes"
+    )
+    with pytest.raises(ValueError, match=message):
+        sw.topk(logits((2, 200)), 129, step=7)
+
+
+def test_a_large_k_of_a_row_that_is_too_long_for_it():
+    longest = named(18).max_cols
+    message = f"x has {longest + 1} columns: must have at most {longest} for k = 129, the limit of"
+    with pytest.raises(ValueError, match=message):
+        sw.topk(numpy.zeros((1, longest + 1), numpy.float32), 129)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (0, 3), (3,)])

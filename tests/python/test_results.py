@@ -94,6 +94,15 @@ def test_topk(step, shape, dtype, k):
         assert (indices == order).all()
 
 
+def test_topk_of_many():
+    x = logits((3, 5000))
+    values, indices = sw.topk(x, 2048)
+    expected = expected_softmax(x)
+    order = numpy.argsort(-expected, axis=-1, kind="stable")[:, :2048]
+    assert (indices == order).all()
+    assert_close(values, numpy.take_along_axis(expected, order, axis=-1), FP32_ERROR, 0)
+
+
 def test_ties_go_to_the_lowest_index():
     values, indices = sw.topk(numpy.zeros((2, 300), numpy.float32), 128)
     assert (indices == numpy.arange(128)).all()
