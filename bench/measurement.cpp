@@ -12,7 +12,7 @@ bool is_timed(const Step& step, const Shape& shape, int k) {
   const bool is_a_steps_own = step.operation() == Operation::kSoftmax && step.variant.empty();
   const bool shares_a_row = step.info.several_blocks_a_row;
   const bool for_such_shapes = step.reads_once() || shares_a_row || step.info.several_rows_a_block;
-  if (shape.pays_once && !is_a_steps_own && !for_such_shapes) return false;
+  if (shape.pays_once && k == 0 && !is_a_steps_own && !for_such_shapes) return false;
   const bool one_thread_a_row = step.info.summation == Summation::kSerial;
   if (one_thread_a_row && shape.cols > kLongestRowOfOneThread) return false;
   if (shape.rows > 1 || step.takes_one_row()) return true;

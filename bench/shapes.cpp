@@ -15,6 +15,13 @@ constexpr std::int64_t kPaperCols[] = {10,   32,   100,  128,   320,   1000,  10
 constexpr std::int64_t kPaperTopKCols = 25000;
 constexpr int kPaperKs[] = {kUsualK, 10, 15, 30, 64, 128};
 
+// What sampling and sparse attention ask for beside that. Of these, a step is timed with the K that
+// it takes.
+constexpr int kShortK = 8;
+constexpr std::int64_t kShortTopKCols = 4096;
+constexpr int kLargeKs[] = {256, 2048};
+constexpr std::int64_t kLongTopKCols = 100000;
+
 // Both regimes of a cache: arrays that fit an L2 cache of tens of megabytes, and ones that do not.
 constexpr std::int64_t kWarmCols[] = {100, 1000, 4000, 25000};
 
@@ -51,6 +58,11 @@ constexpr RowsAndCols kReadOnceHalf[] = {{32768, 256},   {32768, 1024},  {32768,
                                          {32768, 16384}, {32768, 65536}, {8192, 262144},
                                          {8192, 50257},  {4000, 4001}};
 
+// The top-k of a few long rows, and of a vocabulary for sampling.
+constexpr RowsAndCols kFewLongRows = {256, 131072};
+constexpr RowsAndCols kSampling = {8192, 50257};
+constexpr int kSamplingK = 50;
+
 // How near the steps that read once come to the copy is shown for those and for these.
 constexpr RowsAndCols kHowNear[] = {{4000, 128},   {4000, 1000},  {4000, 4000},
                                     {4000, 10000}, {4000, 25000}, {4000, 100000},
@@ -71,7 +83,10 @@ bool shows_how_near(const Shape& shape) {
 
 std::vector<int> ks_for(std::int64_t cols) {
   if (cols == kPaperTopKCols) return {std::begin(kPaperKs), std::end(kPaperKs)};
-  return {kUsualK};
+  std::vector<int> ks = {kUsualK};
+  if (cols == kShortTopKCols) ks.push_back(kShortK);
+  if (cols == kLongTopKCols) ks.insert(ks.end(), std::begin(kLargeKs), std::end(kLargeKs));
+  return ks;
 }
 
 }  // namespace
@@ -109,7 +124,13 @@ std::vector<Shape> all_shapes() {
   for (std::int64_t cols = kShortestRow; cols <= kLongestRow; cols *= 4) {
     shapes.push_back({DType::kFloat32, 1, cols, {}});
   }
-  const std::vector<Shape> pays_once = shapes_that_pay_once();
+  shapes.push_back(
+      {DType::kFloat32, kFewLongRows.rows, kFewLongRows.cols, {kLargeKs[1]}, false, true});
+  std::vector<Shape> pays_once = shapes_that_pay_once();
+  for (Shape& shape : pays_once) {
+    const bool is_sampled = shape.rows == kSampling.rows && shape.cols == kSampling.cols;
+    if (is_sampled && shape.dtype == DType::kBFloat16) shape.ks.push_back(kSamplingK);
+  }
   shapes.insert(shapes.end(), pays_once.begin(), pays_once.end());
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
