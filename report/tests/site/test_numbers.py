@@ -52,6 +52,7 @@ NOT_MEASURED = {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
         "exercise_09_long_row_one_block": ["227 KB of shared memory each", "132 x 227 KB"],
         "glossary": ["60 MB on an H200"],
+        "diff_07_18": ["a block of an H200 has 227 KB"],
         "diff_12_13": ["the 64 registers that a thread"],
         "diff_13_14": ["the 64 registers that a thread"],
         "diff_14_15": ["a block of an H200 may have 227 KB"],
@@ -63,6 +64,7 @@ NOT_MEASURED = {
         "step_13_row_in_a_warp": ["has 256 KB of registers", "the 64 registers of a thread"],
         "step_14_row_in_registers": ["has 65,536 registers"],
         "step_15_row_in_shared_memory": ["hold 256 KB", "has 228 KB", "may have 227 KB"],
+        "step_18_topk_by_threshold": ["have their maxima in 216 KB"],
     },
     "where Little's law puts it": {
         "step_17_long_row_one_launch": ["latency (some 30 KB"],
