@@ -87,9 +87,10 @@ int largest_k() {
 }
 
 std::int64_t predicted(const Step& step, const Accesses& accesses, std::int64_t rows,
-                       std::int64_t cols, std::int64_t k) {
-  validate_shape(rows, cols, sizeof(float));
-  return rows == 0 || cols == 0 ? 0 : step.info.total(accesses, rows, cols, k, sizeof(float), 0);
+                       std::int64_t cols, std::int64_t k, const std::string& dtype) {
+  const std::size_t element_bytes = size_of(dtype_from_name(dtype));
+  validate_shape(rows, cols, element_bytes);
+  return rows == 0 || cols == 0 ? 0 : step.info.total(accesses, rows, cols, k, element_bytes, 0);
 }
 
 std::vector<const Step*> steps() {
@@ -284,18 +285,22 @@ void bind_step(nb::module_& m) {
           "Where and why a variant that is wrong by design fails; '' for one that is right.")
       .def(
           "predicted_loads",
-          [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k) {
-            return predicted(step, step.info.loads, rows, cols, k);
+          [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k,
+             const std::string& dtype) {
+            return predicted(step, step.info.loads, rows, cols, k, dtype);
           },
-          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0,
-          "Elements of global memory that the step says it reads for a shape, exactly.")
+          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype") = "f32",
+          "Elements of global memory that the step says it reads for a shape, exactly; of elements "
+          "of a type, 'f32', 'f16' or 'bf16'.")
       .def(
           "predicted_stores",
-          [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k) {
-            return predicted(step, step.info.stores, rows, cols, k);
+          [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k,
+             const std::string& dtype) {
+            return predicted(step, step.info.stores, rows, cols, k, dtype);
           },
-          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0,
-          "Elements of global memory that the step says it writes for a shape, exactly.")
+          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype") = "f32",
+          "Elements of global memory that the step says it writes for a shape, exactly; of "
+          "elements of a type, 'f32', 'f16' or 'bf16'.")
       .def("__repr__", [](const Step& step) {
         return "<Step " + step.label() + ": " + function_of(step) + ">";
       });

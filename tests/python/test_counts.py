@@ -31,8 +31,8 @@ def test_as_every_step_predicts(step, dtype, cols):
     k = 5 if step.operation == "topk" else 0
     call(step, logits((rows, cols), dtype), k)
     counts = sw.counts()
-    assert counts["global_load_elements"] == step.predicted_loads(rows, cols, k)
-    assert counts["global_store_elements"] == step.predicted_stores(rows, cols, k)
+    assert counts["global_load_elements"] == step.predicted_loads(rows, cols, k, dtype)
+    assert counts["global_store_elements"] == step.predicted_stores(rows, cols, k, dtype)
 
 
 # The table of README.md and of the steps' pages: loads and stores for each element.
