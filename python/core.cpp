@@ -64,6 +64,10 @@ const char* function_of(const Step& step) {
       return "topk_of_values";
     case Operation::kNegativeLogLikelihood:
       return "negative_log_likelihood";
+    case Operation::kSoftmaxBackward:
+      return "softmax_backward";
+    case Operation::kLogSoftmaxBackward:
+      return "log_softmax_backward";
   }
   return "";
 }

@@ -45,6 +45,9 @@ struct ExerciseRegistration {
   /// The same for log-softmax.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const LogSoftmax<float>&, cudaStream_t));
+  /// The same for the backward pass of softmax.
+  ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
+                       void (*launch)(const SoftmaxBackward<float>&, cudaStream_t));
   /// The same for a top-k.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const TopK<float>&, cudaStream_t));

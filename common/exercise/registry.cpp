@@ -60,6 +60,13 @@ ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
 
 ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
                                            const ExerciseInfo& info,
+                                           void (*launch)(const SoftmaxBackward<float>&,
+                                                          cudaStream_t)) {
+  add<SoftmaxBackward>(step, role, info, launch);
+}
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
                                            void (*launch)(const TopK<float>&, cudaStream_t)) {
   add<TopK>(step, role, info, launch);
 }

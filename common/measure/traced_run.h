@@ -17,8 +17,9 @@ struct TracedRun {
   Case a_case;                 ///< what `step` ran on
   int block_size = 0;          ///< threads a block
   simt::Trace trace;           ///< every request of the first warps
-  /// What the arrays of the trace are: "logits", "probabilities", "log-probabilities", "labels",
-  /// "losses", "values", "indices", "scratch"; numbered if there are several of one name.
+  /// What the arrays of the trace are: "logits", "probabilities", "log-probabilities",
+  /// "gradients", "logit gradients", "labels", "losses", "values", "indices", "scratch"; numbered
+  /// if there are several of one name.
   std::vector<std::string> names;
 };
 

@@ -15,6 +15,10 @@ std::string_view name_of(Operation operation) {
       return "log_softmax";
     case Operation::kNegativeLogLikelihood:
       return "negative_log_likelihood";
+    case Operation::kSoftmaxBackward:
+      return "softmax_backward";
+    case Operation::kLogSoftmaxBackward:
+      return "log_softmax_backward";
     case Operation::kSoftmaxTopK:
       return "softmax_top_k";
     case Operation::kSoftmaxThenTopK:

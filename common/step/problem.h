@@ -70,12 +70,49 @@ struct TopK {
   mutable Scratch scratch{};        ///< the device memory that the step's registration asked for
 };
 
+/// The gradient of a loss by the logits, given its gradient by their softmax, row by row:
+/// dx = y (dy - sum(y dy)), with y the probabilities and dy the gradients.
+///
+/// As for Softmax, validate.h has accepted the problem; `logit_gradients` is one of the two arrays
+/// that are given, or overlaps neither. That y is a softmax is not looked at: the formula is what
+/// counts. A row with a NaN or an infinity in either array gives NaN throughout. So does one whose
+/// sum is beyond fp32, and so may one whose terms' magnitudes add up to more than fp32 holds. A
+/// gradient may be infinite where dy - sum(y dy) is beyond fp32.
+template <typename T>
+struct SoftmaxBackward {
+  const T* probabilities = nullptr;  ///< rows x cols; y, what the forward pass gave
+  const T* gradients = nullptr;      ///< rows x cols; dy, of the loss by each probability
+  T* logit_gradients = nullptr;      ///< rows x cols; dx, of the loss by each logit
+  std::int64_t rows = 0;             ///< 1 or more
+  std::int64_t cols = 0;             ///< 1 or more
+  int block_size = 0;                ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};         ///< the device memory that the step's registration asked for
+};
+
+/// The same, given the gradient by the log-softmax: dx = dy - exp(y) sum(dy), with y the logarithms
+/// of the probabilities.
+///
+/// As for SoftmaxBackward. A row with a NaN or an infinity among its gradients gives NaN
+/// throughout, a NaN among the logarithms in its column; where y is -inf, dx is dy.
+template <typename T>
+struct LogSoftmaxBackward {
+  const T* log_probabilities = nullptr;  ///< rows x cols; y, what the forward pass gave
+  const T* gradients = nullptr;          ///< rows x cols; dy, of the loss by each logarithm
+  T* logit_gradients = nullptr;          ///< rows x cols; dx, of the loss by each logit
+  std::int64_t rows = 0;                 ///< 1 or more
+  std::int64_t cols = 0;                 ///< 1 or more
+  int block_size = 0;                    ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
+};
+
 /// A problem for a step of any kind: the arrays that its kind does not have are not looked at.
 template <typename T>
 struct AnyProblem {
   const T* logits = nullptr;             ///< rows x cols
+  const T* results = nullptr;            ///< rows x cols, of the forward pass: for a backward step
+  const T* gradients = nullptr;          ///< rows x cols, of the loss by these results
   const std::int64_t* labels = nullptr;  ///< rows
-  T* columns = nullptr;                  ///< rows x cols: probabilities, or their logarithms
+  T* columns = nullptr;                  ///< rows x cols: probabilities, logarithms or gradients
   float* values = nullptr;               ///< rows x k, or rows losses
   std::int64_t* indices = nullptr;       ///< rows x k
   std::int64_t rows = 0;                 ///< 0 or more

@@ -7,7 +7,7 @@
 namespace worklog {
 
 std::int64_t ArrayLengths::bytes_to_move(DType dtype) const {
-  return (logits + columns) * static_cast<std::int64_t>(size_of(dtype)) +
+  return (logits + results + gradients + columns) * static_cast<std::int64_t>(size_of(dtype)) +
          values * static_cast<std::int64_t>(sizeof(float)) +
          (labels + indices) * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
@@ -15,7 +15,12 @@ std::int64_t ArrayLengths::bytes_to_move(DType dtype) const {
 ArrayLengths array_lengths(const Step& step, std::int64_t rows, std::int64_t cols, int k,
                            DType dtype) {
   const std::int64_t scratch = scratch_bytes(step, rows, cols, dtype);  // throws for a bad shape
-  ArrayLengths lengths{.logits = rows * cols, .scratch_bytes = scratch};
+  ArrayLengths lengths{.scratch_bytes = scratch};
+  if (step.is_backward()) {
+    lengths.results = lengths.gradients = rows * cols;
+  } else {
+    lengths.logits = rows * cols;
+  }
   if (step.keeps_columns()) lengths.columns = rows * cols;
   if (step.takes<NegativeLogLikelihood>()) lengths.labels = lengths.values = rows;
   if (step.is_top_k()) lengths.values = lengths.indices = rows * std::max(k, 0);

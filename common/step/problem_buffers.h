@@ -14,13 +14,15 @@ namespace worklog {
 /// does not have.
 struct ArrayLengths {
   std::int64_t logits = 0;         ///< rows x cols
+  std::int64_t results = 0;        ///< rows x cols, of the forward pass: of a backward step
+  std::int64_t gradients = 0;      ///< rows x cols, likewise
   std::int64_t labels = 0;         ///< rows
-  std::int64_t columns = 0;        ///< rows x cols: probabilities, or their logarithms
+  std::int64_t columns = 0;        ///< rows x cols: probabilities, logarithms or gradients
   std::int64_t values = 0;         ///< rows x k, or rows losses
   std::int64_t indices = 0;        ///< rows x k
   std::int64_t scratch_bytes = 0;  ///< of the step's own memory, in bytes
 
-  /// Bytes of the logits, labels and results for logits of `dtype`: what any implementation must
+  /// Bytes of all arrays but the scratch, for logits of `dtype`: what any implementation must
   /// move.
   std::int64_t bytes_to_move(DType dtype) const;
 
@@ -39,6 +41,8 @@ struct ProblemBuffers {
   std::int64_t cols = 0;         ///< of the problem
   int k = 0;                     ///< of the problem
   Buffer<T> logits;              ///< see ArrayLengths
+  Buffer<T> results;             ///< likewise
+  Buffer<T> gradients;           ///< likewise
   Buffer<std::int64_t> labels;   ///< likewise
   Buffer<T> columns;             ///< likewise
   Buffer<float> values;          ///< likewise
@@ -49,6 +53,8 @@ struct ProblemBuffers {
   /// The problem on these arrays, valid while they live. `block_size` 0 is the step's own choice.
   AnyProblem<T> problem(int block_size = 0) {
     return {.logits = logits.data(),
+            .results = results.data(),
+            .gradients = gradients.data(),
             .labels = labels.data(),
             .columns = columns.data(),
             .values = values.data(),
@@ -74,6 +80,8 @@ ProblemBuffers<T> problem_buffers(const Step& step, std::int64_t rows, std::int6
           .cols = cols,
           .k = k,
           .logits = DeviceBuffer<T>(lengths.logits),
+          .results = DeviceBuffer<T>(lengths.results),
+          .gradients = DeviceBuffer<T>(lengths.gradients),
           .labels = DeviceBuffer<std::int64_t>(lengths.labels),
           .columns = DeviceBuffer<T>(lengths.columns),
           .values = DeviceBuffer<float>(lengths.values),

@@ -17,6 +17,8 @@ const char* kind_of_problem(const Step& step) {
   if (step.is_top_k()) return "a TopK problem";
   if (step.takes<LogSoftmax>()) return "a LogSoftmax problem";
   if (step.takes<NegativeLogLikelihood>()) return "a NegativeLogLikelihood problem";
+  if (step.takes<SoftmaxBackward>()) return "a SoftmaxBackward problem";
+  if (step.takes<LogSoftmaxBackward>()) return "a LogSoftmaxBackward problem";
   return "a Softmax problem";
 }
 
@@ -52,6 +54,25 @@ NegativeLogLikelihood<T> part_of(NegativeLogLikelihood<T> problem, std::int64_t 
   problem.logits += first_row * problem.cols;
   problem.labels += first_row;
   problem.losses += first_row;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+SoftmaxBackward<T> part_of(SoftmaxBackward<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.probabilities += first_row * problem.cols;
+  problem.gradients += first_row * problem.cols;
+  problem.logit_gradients += first_row * problem.cols;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+LogSoftmaxBackward<T> part_of(LogSoftmaxBackward<T> problem, std::int64_t first_row,
+                              std::int64_t rows) {
+  problem.log_probabilities += first_row * problem.cols;
+  problem.gradients += first_row * problem.cols;
+  problem.logit_gradients += first_row * problem.cols;
   problem.rows = rows;
   return problem;
 }
@@ -102,17 +123,34 @@ void run(const Step& step, const NegativeLogLikelihood<T>& problem, cudaStream_t
 }
 
 template <typename T>
+void run(const Step& step, const SoftmaxBackward<T>& problem, cudaStream_t stream) {
+  run_in_parts<SoftmaxBackward, T>(step, problem, stream);
+}
+
+template <typename T>
+void run(const Step& step, const LogSoftmaxBackward<T>& problem, cudaStream_t stream) {
+  run_in_parts<LogSoftmaxBackward, T>(step, problem, stream);
+}
+
+template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
   run_in_parts<TopK, T>(step, problem, stream);
 }
 
 template <typename T>
 void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
-  const auto [logits, labels, columns, values, indices, rows, cols, k, block_size, scratch] = any;
+  const auto [logits, results, gradients, labels, columns, values, indices, rows, cols, k,
+              block_size, scratch] = any;
   if (step.is_top_k()) {
     run(step, TopK<T>{logits, values, indices, rows, cols, k, block_size, scratch}, stream);
   } else if (step.takes<NegativeLogLikelihood>()) {
     run(step, NegativeLogLikelihood<T>{logits, labels, values, rows, cols, block_size, scratch},
+        stream);
+  } else if (step.takes<SoftmaxBackward>()) {
+    run(step, SoftmaxBackward<T>{results, gradients, columns, rows, cols, block_size, scratch},
+        stream);
+  } else if (step.takes<LogSoftmaxBackward>()) {
+    run(step, LogSoftmaxBackward<T>{results, gradients, columns, rows, cols, block_size, scratch},
         stream);
   } else if (step.takes<LogSoftmax>()) {
     run(step, LogSoftmax<T>{logits, columns, rows, cols, block_size, scratch}, stream);
@@ -130,6 +168,12 @@ template void run(const Step&, const LogSoftmax<__nv_bfloat16>&, cudaStream_t);
 template void run(const Step&, const NegativeLogLikelihood<float>&, cudaStream_t);
 template void run(const Step&, const NegativeLogLikelihood<__half>&, cudaStream_t);
 template void run(const Step&, const NegativeLogLikelihood<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const SoftmaxBackward<float>&, cudaStream_t);
+template void run(const Step&, const SoftmaxBackward<__half>&, cudaStream_t);
+template void run(const Step&, const SoftmaxBackward<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const LogSoftmaxBackward<float>&, cudaStream_t);
+template void run(const Step&, const LogSoftmaxBackward<__half>&, cudaStream_t);
+template void run(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&, cudaStream_t);
 template void run(const Step&, const TopK<float>&, cudaStream_t);
 template void run(const Step&, const TopK<__half>&, cudaStream_t);
 template void run(const Step&, const TopK<__nv_bfloat16>&, cudaStream_t);

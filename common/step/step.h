@@ -35,6 +35,8 @@ enum class Operation {
   kSoftmax,                ///< the probabilities of all columns
   kLogSoftmax,             ///< their logarithms
   kNegativeLogLikelihood,  ///< one loss a row
+  kSoftmaxBackward,        ///< the gradients of the logits, from those of the probabilities
+  kLogSoftmaxBackward,     ///< the same from those of the logarithms
   kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
   kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
                      ///< top-k of what it stored
@@ -82,6 +84,9 @@ struct StepInfo {
   /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp, and
   /// within 0.51 ulp in the other types.
   bool exact_difference = false;
+  /// Of a backward step: in fp32 keeps what rounding drops of a row's sum, so that gradients are
+  /// within 2.5 ulp, at the largest of the two terms and their difference.
+  bool exact_sum = false;
   bool several_blocks_a_row = false;  ///< of the rows of many, as a cluster's share one
   bool several_rows_a_block = false;  ///< a block's threads share themselves out among rows
   /// Arithmetic in the storage type instead of fp32: held to that type's own error bound.
@@ -140,8 +145,9 @@ using Launches =
     std::tuple<Launch<Problem, float>, Launch<Problem, __half>, Launch<Problem, __nv_bfloat16>>;
 
 /// Those of a step of any kind.
-using AnyLaunches = std::variant<Launches<Softmax>, Launches<LogSoftmax>,
-                                 Launches<NegativeLogLikelihood>, Launches<TopK>>;
+using AnyLaunches =
+    std::variant<Launches<Softmax>, Launches<LogSoftmax>, Launches<NegativeLogLikelihood>,
+                 Launches<TopK>, Launches<SoftmaxBackward>, Launches<LogSoftmaxBackward>>;
 
 /// One registered step or variant.
 struct Step {
@@ -157,6 +163,8 @@ struct Step {
   }
   /// Whether it finds the k largest.
   bool is_top_k() const { return takes<TopK>(); }
+  /// Whether it takes a forward pass's results and the gradients by them, and no logits.
+  bool is_backward() const { return takes<SoftmaxBackward>() || takes<LogSoftmaxBackward>(); }
   /// Whether a problem is a single long row.
   bool takes_one_row() const { return info.max_rows == 1; }
   /// Whether it computes a softmax for which it reads each logit once, but for what of a row it
@@ -165,11 +173,13 @@ struct Step {
     return operation() == Operation::kSoftmax && info.loads.per_column == 1;
   }
   /// Whether a row of results is as long as a row of logits.
-  bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>(); }
+  bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>() || is_backward(); }
   /// What the step computes, which follows from the kind of problem that it takes.
   Operation operation() const {
     if (takes<LogSoftmax>()) return Operation::kLogSoftmax;
     if (takes<NegativeLogLikelihood>()) return Operation::kNegativeLogLikelihood;
+    if (takes<SoftmaxBackward>()) return Operation::kSoftmaxBackward;
+    if (takes<LogSoftmaxBackward>()) return Operation::kLogSoftmaxBackward;
     return is_top_k() ? info.top_k_operation : Operation::kSoftmax;
   }
   /// "05_warp_shuffle", or "05_warp_shuffle/safe" for a variant.

@@ -156,6 +156,42 @@ void validate(const Step& step, const NegativeLogLikelihood<T>& problem) {
   refuse_overlap(labels, losses, "");
 }
 
+namespace {
+
+// dx, which may be in the place of y or of dy. The two of these may overlap in any way: they are
+// only read.
+template <typename T, typename Problem>
+void validate_backward(const Step& step, const Problem& problem, const T* results,
+                       const char* name_of_results) {
+  validate_rows(step, problem.rows);
+  validate_block_size(problem.block_size);
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
+  const std::int64_t bytes = problem.rows * problem.cols * static_cast<std::int64_t>(sizeof(T));
+  const Array forward{name_of_results, results, bytes, alignof(T)};
+  const Array gradients{"gradients", problem.gradients, bytes, alignof(T)};
+  const Array to{"logit_gradients", problem.logit_gradients, bytes, alignof(T)};
+  for (const Array& array : {forward, gradients, to})
+    validate_array(array);
+  for (const Array& from : {forward, gradients}) {
+    if (from.data != to.data) {
+      refuse_overlap(from, to, "equal to " + std::string(from.name) + " or ");
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void validate(const Step& step, const SoftmaxBackward<T>& problem) {
+  validate_backward(step, problem, problem.probabilities, "probabilities");
+}
+
+template <typename T>
+void validate(const Step& step, const LogSoftmaxBackward<T>& problem) {
+  validate_backward(step, problem, problem.log_probabilities, "log_probabilities");
+}
+
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem) {
   validate_rows(step, problem.rows);
@@ -196,6 +232,12 @@ template void validate(const Step&, const LogSoftmax<__nv_bfloat16>&);
 template void validate(const Step&, const NegativeLogLikelihood<float>&);
 template void validate(const Step&, const NegativeLogLikelihood<__half>&);
 template void validate(const Step&, const NegativeLogLikelihood<__nv_bfloat16>&);
+template void validate(const Step&, const SoftmaxBackward<float>&);
+template void validate(const Step&, const SoftmaxBackward<__half>&);
+template void validate(const Step&, const SoftmaxBackward<__nv_bfloat16>&);
+template void validate(const Step&, const LogSoftmaxBackward<float>&);
+template void validate(const Step&, const LogSoftmaxBackward<__half>&);
+template void validate(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&);
 template void validate(const Step&, const TopK<float>&);
 template void validate(const Step&, const TopK<__half>&);
 template void validate(const Step&, const TopK<__nv_bfloat16>&);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/step/problem_buffers.h"
@@ -14,28 +15,45 @@
 
 namespace worklog {
 
-/// All logits of a case, rounded to T, row after row. Throws as make_rows() does.
+/// What a backward step is given of the forward pass: the softmax of `logits`, or its logarithm.
+inline RowSource forward_results(const Step& step, RowSource logits) {
+  return step.takes<LogSoftmaxBackward>() ? log_softmax_of(std::move(logits))
+                                          : softmax_of(std::move(logits));
+}
+
+/// All rows of a case's array, rounded to T, row after row.
 template <typename T>
-std::vector<T> logits_of(const Case& a_case) {
-  const RowSource source = make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols);
-  std::vector<T> logits(static_cast<std::size_t>(a_case.rows * a_case.cols));
+std::vector<T> array_of(const Case& a_case, const RowSource& source) {
+  std::vector<T> array(static_cast<std::size_t>(a_case.rows * a_case.cols));
   for_rows_in_parallel(a_case.rows, a_case.cols, [&](std::int64_t begin, std::int64_t end) {
     std::vector<float> row(static_cast<std::size_t>(a_case.cols));
     for (std::int64_t r = begin; r < end; ++r) {
       source(r, row);
-      std::transform(row.begin(), row.end(), logits.begin() + r * a_case.cols,
+      std::transform(row.begin(), row.end(), array.begin() + r * a_case.cols,
                      [](float x) { return static_cast<T>(x); });
     }
   });
-  return logits;
+  return array;
 }
 
-/// Device memory for `step` on the case, with the case's logits and labels. T is the case's type.
-/// Throws as problem_buffers() and make_rows() do.
+/// All logits of a case. Throws as make_rows() does.
+template <typename T>
+std::vector<T> logits_of(const Case& a_case) {
+  return array_of<T>(a_case, make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols));
+}
+
+/// Device memory for `step` on the case, with the case's logits and labels, or what a backward step
+/// is given instead. T is the case's type. Throws as problem_buffers() and make_rows() do.
 template <typename T>
 ProblemBuffers<T> buffers_of(const Step& step, const Case& a_case) {
   auto buffers = problem_buffers<T>(step, a_case.rows, a_case.cols, a_case.k);
-  buffers.logits.upload(logits_of<T>(a_case));
+  const RowSource logits = make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols);
+  if (step.is_backward()) {
+    buffers.results.upload(array_of<T>(a_case, forward_results(step, logits)));
+    buffers.gradients.upload(array_of<T>(a_case, make_gradients(a_case.input, a_case.dtype)));
+  } else {
+    buffers.logits.upload(array_of<T>(a_case, logits));
+  }
   buffers.labels.upload(labels_of(buffers.labels.size(), a_case.cols));
   return buffers;
 }

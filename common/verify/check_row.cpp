@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <utility>
 
 #include "common/verify/poison.h"
 
 namespace worklog {
 
 namespace {
-
-std::string to_text(double value) {
-  if (std::isnan(value)) return "nan";  // its sign means nothing
-  return fmt::format("{:.9g}", value);
-}
-
-std::string place(std::int64_t row, const char* what, std::int64_t position) {
-  return fmt::format("row {}, {} {}: ", row, what, position);
-}
 
 std::string error_text(double error, double bound, double one_ulp, double t) {
   return fmt::format(": the error is {:.2f} ulp and may be {:.2f} (x - m = {:.6g})",
@@ -61,25 +51,7 @@ std::string note_of_masked(std::span<const double> logits) {
                      masked, masked == 1 ? "is" : "are", first_column(logits, is_masked));
 }
 
-// Raises a maximum to value / unit, without a division for the many that are no new one.
-void raise(double& maximum, double value, double unit) {
-  if (value > maximum * unit) maximum = std::max(maximum, value / unit);
-}
-
 }  // namespace
-
-void Comparison::merge(const Comparison& other) {
-  checked += other.checked;
-  wrong += other.wrong;
-  max_ulp = std::max(max_ulp, other.max_ulp);
-  max_excess = std::max(max_excess, other.max_excess);
-  max_share_of_bound = std::max(max_share_of_bound, other.max_share_of_bound);
-  max_sum_error = std::max(max_sum_error, other.max_sum_error);
-  if (other.failed_row >= 0 && (failed_row < 0 || other.failed_row < failed_row)) {
-    failed_row = other.failed_row;
-    failure = other.failure;
-  }
-}
 
 // A probability that was computed, and the exact one.
 struct RowChecker::Element {
@@ -98,14 +70,14 @@ struct RowChecker::Element {
   // What was there: a number, a NaN and where it may come from, or nothing.
   std::string got_text() const {
     if (never_written) return "nothing: never written";
-    if (of_unwritten_scratch) return to_text(got) + ", made of scratch that was never written";
-    return to_text(got);
+    if (of_unwritten_scratch) return number_text(got) + ", made of scratch that was never written";
+    return number_text(got);
   }
 
   // "row 3, column 4: got nan, expected 0.5", and what in the row explains a NaN.
   std::string description(double expected) const {
-    std::string text = place(row, position_name, position) + "got " + got_text() + ", expected " +
-                       to_text(expected);
+    std::string text = place_text(row, position_name, position) + "got " + got_text() +
+                       ", expected " + number_text(expected);
     if (std::isnan(expected)) return text + ": " + reason_of_nan(logits);
     if (std::isnan(got) && !never_written) return text + note_of_masked(logits);
     return text;
@@ -115,22 +87,15 @@ struct RowChecker::Element {
 RowChecker::RowChecker(const ErrorModel& model, std::int64_t cols)
     : model_(model), exponentials_(static_cast<std::size_t>(cols)) {}
 
-void RowChecker::fail(std::int64_t row, std::string message) {
-  ++found_.wrong;
-  if (found_.failed_row >= 0) return;
-  found_.failed_row = row;
-  found_.failure = std::move(message);
-}
-
 void RowChecker::check_probability(const Element& element) {
   ++found_.checked;
   const double expected = element.softmax.is_nan ? std::nan("") : element.e / element.softmax.d;
   if (element.never_written) {
-    fail(element.row, element.description(expected));
+    found_.fail(element.row, element.description(expected));
     return;
   }
   if (element.softmax.is_nan) {
-    if (!std::isnan(element.got)) fail(element.row, element.description(expected));
+    if (!std::isnan(element.got)) found_.fail(element.row, element.description(expected));
     return;
   }
 
@@ -139,13 +104,15 @@ void RowChecker::check_probability(const Element& element) {
   const double one_ulp = ulp(expected, model_.storage);
   // Written so that a NaN fails: every comparison with it is false.
   if (!(error <= bound && element.got >= 0.0)) {
-    fail(element.row, element.description(expected) +
-                          (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
+    found_.fail(element.row,
+                element.description(expected) +
+                    (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
   }
   if (!std::isfinite(error)) return;
-  raise(found_.max_ulp, error, one_ulp);
-  raise(found_.max_excess, error - element.bound.of_difference(element.t, expected), one_ulp);
-  raise(found_.max_share_of_bound, error, bound);
+  raise_maximum(found_.max_ulp, error, one_ulp);
+  raise_maximum(found_.max_excess, error - element.bound.of_difference(element.t, expected),
+                one_ulp);
+  raise_maximum(found_.max_share_of_bound, error, bound);
 }
 
 template <typename T>
@@ -184,12 +151,12 @@ void RowChecker::check_logarithm(const Element& element) {
   const double expected =
       element.softmax.is_nan ? std::nan("") : element.t - std::log(element.softmax.d);
   if (element.never_written) {
-    fail(element.row, element.description(expected));
+    found_.fail(element.row, element.description(expected));
     return;
   }
   if (std::isnan(expected) || std::isinf(expected)) {
     const bool right = std::isnan(expected) ? std::isnan(element.got) : element.got == expected;
-    if (!right) fail(element.row, element.description(expected));
+    if (!right) found_.fail(element.row, element.description(expected));
     return;
   }
 
@@ -200,12 +167,13 @@ void RowChecker::check_logarithm(const Element& element) {
   const double one_ulp = ulp(std::max(1.0, std::abs(expected)), model_.storage);
   // Written so that a NaN fails: every comparison with it is false.
   if (!(error <= bound && element.got <= 0.0)) {
-    fail(element.row, element.description(expected) +
-                          (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
+    found_.fail(element.row,
+                element.description(expected) +
+                    (std::isnan(error) ? "" : error_text(error, bound, one_ulp, element.t)));
   }
   if (!std::isfinite(error)) return;
-  raise(found_.max_ulp, error, one_ulp);
-  raise(found_.max_share_of_bound, error, bound);
+  raise_maximum(found_.max_ulp, error, one_ulp);
+  raise_maximum(found_.max_share_of_bound, error, bound);
 }
 
 template <typename T>
@@ -261,9 +229,10 @@ bool RowChecker::check_indices(std::int64_t row, std::span<const double> ranked,
     right = false;
     const std::string got = is_poison(indices[rank]) ? "nothing: never written"
                                                      : "column " + std::to_string(indices[rank]);
-    fail(row, place(row, "rank", static_cast<std::int64_t>(rank)) +
-                  fmt::format("got {}, expected column {}, where {} is", got, columns_[rank],
-                              to_text(ranked[static_cast<std::size_t>(columns_[rank])])));
+    found_.fail(row,
+                place_text(row, "rank", static_cast<std::int64_t>(rank)) +
+                    fmt::format("got {}, expected column {}, where {} is", got, columns_[rank],
+                                number_text(ranked[static_cast<std::size_t>(columns_[rank])])));
   }
   return right;
 }
@@ -293,9 +262,9 @@ void RowChecker::check_top_k(std::int64_t row, std::span<const double> given,
     const bool right = std::isnan(expected) ? std::isnan(got) : got == expected;
     if (right && !is_poison(values[rank])) continue;
     const std::string shown =
-        is_poison(values[rank]) ? std::string("nothing: never written") : to_text(got);
-    fail(row, place(row, "rank", static_cast<std::int64_t>(rank)) + "got " + shown + ", expected " +
-                  to_text(expected));
+        is_poison(values[rank]) ? std::string("nothing: never written") : number_text(got);
+    found_.fail(row, place_text(row, "rank", static_cast<std::int64_t>(rank)) + "got " + shown +
+                         ", expected " + number_text(expected));
   }
 }
 

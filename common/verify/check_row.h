@@ -4,28 +4,13 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/step/step.h"
+#include "common/verify/comparison.h"
 #include "common/verify/error_bound.h"
 
 namespace worklog {
-
-/// What comparing some rows found; see Verdict for the figures.
-struct Comparison {
-  std::int64_t checked = 0;         ///< elements
-  std::int64_t wrong = 0;           ///< elements beyond their bounds
-  double max_ulp = 0.0;             ///< the largest error, in units in the last place
-  double max_excess = 0.0;          ///< the largest error beyond what rounding x - m may cost
-  double max_share_of_bound = 0.0;  ///< the largest error as a share of its bound
-  double max_sum_error = 0.0;       ///< the largest distance of a row's sum from 1
-  std::int64_t failed_row = -1;     ///< the first wrong row, -1 if none
-  std::string failure;              ///< its first wrong element
-
-  /// Adds what another checker found; the first failure is that of the lowest row.
-  void merge(const Comparison& other);
-};
 
 /// Compares rows of `cols` columns; keeps the memory for one row of the reference. Not for use by
 /// several threads at once.
@@ -66,7 +51,6 @@ class RowChecker {
   void check_logarithm(const Element& element);
   bool check_indices(std::int64_t row, std::span<const double> ranked,
                      std::span<const std::int64_t> indices);
-  void fail(std::int64_t row, std::string message);
 
   ErrorModel model_;
   std::vector<double> exponentials_;

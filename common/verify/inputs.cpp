@@ -5,7 +5,10 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "common/reference/softmax_row.h"
 #include "common/verify/floating_format.h"
 #include "common/verify/real_data.h"
 
@@ -126,6 +129,13 @@ void fill_ties(const Row& row, std::span<float> logits) {
   }
 }
 
+// Gradients differ from each other by up to twice their magnitude: not beyond the type's range.
+void fill_quarter_of_largest(const Row& row, std::span<float> gradients) {
+  fill_largest(row, gradients);
+  for (float& dy : gradients)
+    dy *= 0.25f;
+}
+
 void fill_special(const Row& row, std::span<float> logits) {
   fill_bell(row, logits);
   const std::size_t places[] = {0, logits.size() / 2, logits.size() - 1};
@@ -154,26 +164,36 @@ void fill_special(const Row& row, std::span<float> logits) {
   }
 }
 
+// Not the special row of the same number again: every kind of it, beside ordinary logits.
+void fill_special_gradients(const Row& row, std::span<float> gradients) {
+  if (row.number % 2 == 0) {
+    fill_bell(row, gradients);
+  } else {
+    fill_special({row.number / 2, row.random, row.format, row.largest}, gradients);
+  }
+}
+
 using Filler = void (*)(const Row&, std::span<float>);
 
 struct NamedInput {
   Input input;
   std::string_view name;
   Filler fill;  // null: recorded
+  Filler fill_gradients;
 };
 
 constexpr NamedInput kInputs[] = {
-    {Input::kRandom, "random", fill_random},
-    {Input::kWide, "wide", fill_wide},
-    {Input::kDominant, "dominant", fill_dominant},
-    {Input::kEqual, "equal", fill_equal},
-    {Input::kLargest, "largest", fill_largest},
-    {Input::kMasked, "masked", fill_masked},
-    {Input::kSubnormal, "subnormal", fill_subnormal},
-    {Input::kTies, "ties", fill_ties},
-    {Input::kSpecial, "special", fill_special},
-    {Input::kAttention, "attention", nullptr},
-    {Input::kSearch, "search", nullptr},
+    {Input::kRandom, "random", fill_random, fill_bell},
+    {Input::kWide, "wide", fill_wide, fill_bell},
+    {Input::kDominant, "dominant", fill_dominant, fill_bell},
+    {Input::kEqual, "equal", fill_equal, fill_equal},
+    {Input::kLargest, "largest", fill_largest, fill_quarter_of_largest},
+    {Input::kMasked, "masked", fill_masked, fill_bell},
+    {Input::kSubnormal, "subnormal", fill_subnormal, fill_subnormal},
+    {Input::kTies, "ties", fill_ties, fill_ties},
+    {Input::kSpecial, "special", fill_special, fill_special_gradients},
+    {Input::kAttention, "attention", nullptr, fill_bell},
+    {Input::kSearch, "search", nullptr, fill_bell},
 };
 static_assert(std::size(kInputs) == std::size(kAllInputs), "every input has a name");
 
@@ -192,6 +212,23 @@ float largest_number(DType dtype) {
       break;
   }
   return std::numeric_limits<float>::max();
+}
+
+// Each row's softmax, of which `result` makes what is kept: of x - m, exp(x - m) and d.
+template <typename Result>
+RowSource forward_pass(RowSource logits, Result result) {
+  return [logits = std::move(logits), result](std::int64_t row, std::span<float> results) {
+    logits(row, results);
+    const std::vector<double> x(results.begin(), results.end());
+    std::vector<double> exponentials(x.size());
+    const SoftmaxRow softmax = softmax_row(x, exponentials);
+    for (std::size_t col = 0; col < x.size(); ++col) {
+      results[col] =
+          softmax.is_nan
+              ? kNaN
+              : static_cast<float>(result(x[col] - softmax.m, exponentials[col], softmax.d));
+    }
+  };
 }
 
 RowSource recorded_rows(Input input, std::int64_t rows, std::int64_t cols) {
@@ -231,6 +268,24 @@ RowSource make_rows(Input input, DType dtype, std::int64_t rows, std::int64_t co
     if (logits.empty()) return;
     fill({row, RowRandom(seed, row), format_of(dtype), largest_number(dtype)}, logits);
   };
+}
+
+RowSource make_gradients(Input input, DType dtype, std::uint64_t seed) {
+  constexpr std::uint64_t kOtherThanLogits = 0x6772616469656e74;  // "gradient"
+  return [fill = entry_of(input).fill_gradients, dtype, seed = seed ^ kOtherThanLogits](
+             std::int64_t row, std::span<float> gradients) {
+    if (gradients.empty()) return;
+    fill({row, RowRandom(seed, row), format_of(dtype), largest_number(dtype)}, gradients);
+  };
+}
+
+RowSource softmax_of(RowSource logits) {
+  return forward_pass(std::move(logits), [](double, double e, double d) { return e / d; });
+}
+
+RowSource log_softmax_of(RowSource logits) {
+  return forward_pass(std::move(logits),
+                      [](double t, double, double d) { return t - std::log(d); });
 }
 
 }  // namespace worklog

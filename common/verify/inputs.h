@@ -55,4 +55,17 @@ using RowSource = std::function<void(std::int64_t row, std::span<float> logits)>
 RowSource make_rows(Input input, DType dtype, std::int64_t rows, std::int64_t cols,
                     std::uint64_t seed = 0);
 
+/// The gradients of a loss by what the forward pass makes of `input`, for a backward step: finite
+/// but for kSpecial, of which every other row has NaN or an infinity in it, and the rows between
+/// have it among their logits alone. They are all the same in a row of kEqual, subnormal for
+/// kSubnormal, up to a quarter of the largest finite number for kLargest, few distinct ones for
+/// kTies, and bell-shaped for the others.
+RowSource make_gradients(Input input, DType dtype, std::uint64_t seed = 0);
+
+/// The softmax of each row of `logits`, or its logarithm: what a forward pass gives a backward
+/// step, before it is rounded to the storage type.
+RowSource softmax_of(RowSource logits);
+/// Likewise.
+RowSource log_softmax_of(RowSource logits);
+
 }  // namespace worklog

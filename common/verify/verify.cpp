@@ -12,6 +12,8 @@
 
 #include "common/step/problem_buffers.h"
 #include "common/step/run.h"
+#include "common/verify/case_buffers.h"
+#include "common/verify/check_gradients.h"
 #include "common/verify/check_row.h"
 #include "common/verify/guarded_buffer.h"
 #include "common/verify/labels.h"
@@ -48,12 +50,12 @@ std::span<const T> row_of(const std::vector<T>& part, std::int64_t row, std::int
                                  static_cast<std::size_t>(cols));
 }
 
-// Logits in the storage type, and what the reference makes of them.
+// An array that a step is given, in the storage type.
 template <typename T>
-class Logits {
+class Given {
  public:
-  Logits(const Case& a_case, const RowSource& source, std::optional<float> limit)
-      : a_case_(a_case), source_(source), limit_(limit) {}
+  Given(const Case& a_case, RowSource source, std::optional<float> limit = {})
+      : a_case_(a_case), source_(std::move(source)), limit_(limit) {}
 
   // Rows [first, first + rows), converted to the storage type. They are kept until others are asked
   // for: most cases are of one part, which is written, compared with and looked at once more.
@@ -87,7 +89,7 @@ class Logits {
   }
 
   const Case& a_case_;
-  const RowSource& source_;
+  RowSource source_;
   std::optional<float> limit_;
   std::int64_t first_ = -1;
   std::vector<T> part_;
@@ -108,7 +110,10 @@ class Verification {
         case_(a_case),
         options_(options),
         in_place_(options.in_place && step.keeps_columns()),
-        logits_(a_case, source, domain_limit(step, options)) {}
+        over_results_(options.over_results && step.is_backward()),
+        logits_(a_case, step.is_backward() ? forward_results(step, source) : source,
+                domain_limit(step, options)),
+        gradients_(a_case, make_gradients(a_case.input, a_case.dtype, options.seed)) {}
 
   Verdict verify() {
 #ifdef SIMT_EXECUTOR
@@ -120,7 +125,7 @@ class Verification {
       run_on(buffers);
       check_results(buffers);
       check_guards(buffers);
-      if (!in_place_) check_unchanged(buffers.logits);
+      check_inputs_unchanged(buffers);
     } catch (const CudaError& error) {
       note_findings();  // which say more than the error that they ended in
       note(error.what());
@@ -140,14 +145,19 @@ class Verification {
   // memory checkers to see.
   Buffers poisoned_buffers() const {
     const ArrayLengths lengths = array_lengths(step_, case_.rows, case_.cols, case_.k, case_.dtype);
-    const std::int64_t input_guard = in_place_ ? GuardedBuffer<T>::kGuard : 0;
+    const auto guard_if = [](bool is_output) { return is_output ? GuardedBuffer<T>::kGuard : 0; };
     const std::int64_t shift = options_.output_shift;
+    const bool has_own_output = !in_place_ && !over_results_;
     return {.rows = case_.rows,
             .cols = case_.cols,
             .k = case_.k,
-            .logits = GuardedBuffer<T>(lengths.logits, options_.logits_shift, input_guard),
+            .logits = GuardedBuffer<T>(lengths.logits, options_.logits_shift, guard_if(in_place_)),
+            .results =
+                GuardedBuffer<T>(lengths.results, options_.logits_shift, guard_if(over_results_)),
+            .gradients =
+                GuardedBuffer<T>(lengths.gradients, options_.gradients_shift, guard_if(in_place_)),
             .labels = GuardedBuffer<std::int64_t>(lengths.labels, 0, 0),
-            .columns = GuardedBuffer<T>(in_place_ ? 0 : lengths.columns, shift),
+            .columns = GuardedBuffer<T>(has_own_output ? lengths.columns : 0, shift),
             .values = GuardedBuffer<float>(lengths.values, shift),
             .indices = GuardedBuffer<std::int64_t>(lengths.indices, shift),
             .scratch = GuardedBuffer<std::uint16_t>(lengths.scratch_bytes / Buffers::kWordBytes, 0,
@@ -157,7 +167,10 @@ class Verification {
 
   void fill(Buffers& buffers) {
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
-      buffers.logits.write(first * case_.cols, logits_.part(first, rows));
+      GuardedBuffer<T>& forward = step_.is_backward() ? buffers.results : buffers.logits;
+      forward.write(first * case_.cols, logits_.part(first, rows));
+      if (step_.is_backward())
+        buffers.gradients.write(first * case_.cols, gradients_.part(first, rows));
     });
     buffers.labels.write(0, labels_of(buffers.labels.size(), case_.cols));
   }
@@ -165,27 +178,38 @@ class Verification {
   // Runs the step on these arrays and waits for its end.
   void run_on(Buffers& buffers) {
     AnyProblem<T> problem = buffers.problem(options_.block_size);
-    if (in_place_) problem.columns = buffers.logits.data();
+    problem.columns = output_of(buffers).data();
     run(step_, problem, nullptr);
     check(cudaDeviceSynchronize(), step_.label());
     note_findings();
   }
 
+  // Where the results are that have as many columns as the logits.
+  template <typename AnyBuffers>
+  auto& output_of(AnyBuffers& buffers) const {
+    if (over_results_) return buffers.results;
+    if (!in_place_) return buffers.columns;
+    return step_.is_backward() ? buffers.gradients : buffers.logits;
+  }
+
   void check_results(const Buffers& buffers) {
-    if (step_.is_top_k()) {
+    if (step_.is_backward()) {
+      check_gradients(output_of(buffers));
+    } else if (step_.is_top_k()) {
       check_top_k(buffers.scratch, buffers.values, buffers.indices);
     } else if (step_.takes<NegativeLogLikelihood>()) {
       if (case_.cols > 0) check_losses(buffers.values);  // else nothing is written
     } else {
-      check_columns(in_place_ ? buffers.logits : buffers.columns);
+      check_columns(output_of(buffers));
     }
   }
 
   void check_guards(const Buffers& buffers) {
     const bool has_losses = step_.takes<NegativeLogLikelihood>();
     check_guards(buffers.scratch, "scratch");
-    check_guards(in_place_ ? buffers.logits : buffers.columns,
-                 step_.takes<Softmax>() ? "probabilities" : "log-probabilities");
+    check_guards(output_of(buffers), step_.is_backward()      ? "gradients of logits"
+                                     : step_.takes<Softmax>() ? "probabilities"
+                                                              : "log-probabilities");
     check_guards(buffers.values, has_losses ? "losses" : "values");
     check_guards(buffers.indices, "indices");
   }
@@ -228,6 +252,36 @@ class Verification {
                        checker.check_log_softmax<T>(first + row, logits, result);
                      }
                    });
+    });
+  }
+
+  void check_gradients(const GuardedBuffer<T>& output) {
+    const int block_size = options_.block_size > 0
+                               ? options_.block_size
+                               : step_.info.block_size_for(case_.rows, case_.cols, sizeof(T));
+    const GradientModel model = gradient_model(step_.info, case_.dtype, case_.cols, block_size);
+    std::mutex mutex;
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      const std::vector<T>& forward = logits_.part(first, rows);
+      const std::vector<T>& gradients = gradients_.part(first, rows);
+      std::vector<T> part(forward.size());
+      output.read(first * case_.cols, part);
+      for_rows_in_parallel(rows, case_.cols, [&](std::int64_t begin, std::int64_t end) {
+        GradientChecker checker(model);
+        std::vector<double> y(static_cast<std::size_t>(case_.cols));
+        std::vector<double> dy(y.size());
+        for (std::int64_t r = begin; r < end; ++r) {
+          widen(row_of(forward, r, case_.cols), y);
+          widen(row_of(gradients, r, case_.cols), dy);
+          if (step_.takes<SoftmaxBackward>()) {
+            checker.check_softmax<T>(first + r, y, dy, row_of(part, r, case_.cols));
+          } else {
+            checker.check_log_softmax<T>(first + r, y, dy, row_of(part, r, case_.cols));
+          }
+        }
+        const std::lock_guard lock(mutex);
+        found_.merge(checker.found());
+      });
     });
   }
 
@@ -290,16 +344,26 @@ class Verification {
     });
   }
 
-  void check_unchanged(const GuardedBuffer<T>& input) {
+  // Those that are not the output, too.
+  void check_inputs_unchanged(const Buffers& buffers) {
+    if (!step_.is_backward()) {
+      if (!in_place_) check_unchanged(buffers.logits, logits_, "the input");
+      return;
+    }
+    if (!over_results_) check_unchanged(buffers.results, logits_, "the forward pass's result");
+    if (!in_place_) check_unchanged(buffers.gradients, gradients_, "the array of gradients");
+  }
+
+  void check_unchanged(const GuardedBuffer<T>& input, Given<T>& given, const std::string& name) {
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
-      const std::vector<T>& before = logits_.part(first, rows);
+      const std::vector<T>& before = given.part(first, rows);
       std::vector<T> after(before.size());
       input.read(first * case_.cols, after);
       if (std::memcmp(before.data(), after.data(), before.size() * sizeof(T)) == 0) return;
       for (std::size_t at = 0; at < before.size(); ++at) {
         if (std::memcmp(&before[at], &after[at], sizeof(T)) == 0) continue;
         const auto element = static_cast<std::int64_t>(at);
-        note("the input was written to, at row " + std::to_string(first + element / case_.cols) +
+        note(name + " was written to, at row " + std::to_string(first + element / case_.cols) +
              ", column " + std::to_string(element % case_.cols));
         return;
       }
@@ -341,7 +405,9 @@ class Verification {
   const Case& case_;
   const VerifyOptions& options_;
   bool in_place_;
-  Logits<T> logits_;
+  bool over_results_;
+  Given<T> logits_;     // of a backward step, what the forward pass made of them
+  Given<T> gradients_;  // of a backward step
   Comparison found_;
   std::string failure_;  // of a guard band, the input, a finding or CUDA
 };

@@ -20,11 +20,15 @@ namespace worklog {
 
 /// How a step is to be run.
 struct VerifyOptions {
-  bool in_place = false;          ///< softmax only: the output is the input
+  /// The output is the input: the logits, or the gradients that a backward step is given. Of steps
+  /// whose results are as many as their logits only.
+  bool in_place = false;
+  bool over_results = false;      ///< backward only: the output is what the forward pass gave
   int block_size = 0;             ///< 0: the step's own choice
   std::int64_t logits_shift = 0;  ///< elements by which the input is off its 256-byte alignment
   std::int64_t output_shift = 0;  ///< the same of the probabilities, or of both arrays of a top-k
-  std::uint64_t seed = 0;         ///< of the input's random numbers
+  std::int64_t gradients_shift = 0;  ///< backward only: the same of the gradients that are given
+  std::uint64_t seed = 0;            ///< of the input's random numbers
   /// A step with an expected failure is given logits within its own limit (StepInfo::largest_logit)
   /// and no infinities or NaN. False: it is given everything, to show that it fails.
   bool stay_in_domain = true;

@@ -52,6 +52,7 @@ struct Memory {
 
   std::int64_t rows;
   DeviceBuffer<T> logits{std::vector<T>(2 * kRows * kCols, static_cast<T>(1.0f))};
+  DeviceBuffer<T> gradients{std::vector<T>(2 * kRows * kCols, static_cast<T>(1.0f))};
   DeviceBuffer<T> probabilities{std::vector<T>(2 * kRows * kCols, static_cast<T>(kUntouched))};
   DeviceBuffer<float> values{std::vector<float>(2 * kRows * kK, kUntouched)};
   DeviceBuffer<std::int64_t> indices{std::vector<std::int64_t>(2 * kRows * kK, -7)};
@@ -84,9 +85,24 @@ struct Memory {
             .rows = rows,
             .cols = kCols};
   }
+  SoftmaxBackward<T> backward() {
+    return {.probabilities = logits.data(),
+            .gradients = gradients.data(),
+            .logit_gradients = probabilities.data(),
+            .rows = rows,
+            .cols = kCols};
+  }
+  LogSoftmaxBackward<T> log_backward() {
+    return {.log_probabilities = logits.data(),
+            .gradients = gradients.data(),
+            .logit_gradients = probabilities.data(),
+            .rows = rows,
+            .cols = kCols};
+  }
   bool is_untouched() const {
-    for (const T value : logits.download())
-      if (static_cast<float>(value) != 1.0f) return false;
+    for (const DeviceBuffer<T>* given : {&logits, &gradients})
+      for (const T value : given->download())
+        if (static_cast<float>(value) != 1.0f) return false;
     for (const T value : probabilities.download())
       if (static_cast<float>(value) != kUntouched) return false;
     for (const float value : values.download())
@@ -127,18 +143,9 @@ void check_too_long(const Step& step, const Refused& refused) {
               step.info.longer_rows + " takes longer rows");
 }
 
-// Softmax and log-softmax, of which `result` is the member that holds the result.
-template <typename T, typename Problem>
-void check_columns(const Step& step, const Problem& right, T* Problem::*result,
-                   const std::string& name, Memory<T>& memory) {
-  const std::int64_t elements = right.rows * kCols;
-  const std::string bytes = std::to_string(elements * std::int64_t{sizeof(T)}) + " bytes";
-  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
-    Problem problem = right;
-    spoil(problem);
-    check_refused(step, memory, problem, text);
-  };
-
+// What is refused of the shape and the blocks, whatever the arrays are. `refused` spoils a problem.
+template <typename T, typename Refused>
+void check_shape(const Step& step, const Refused& refused) {
   refused([](auto& p) { p.rows = -1; }, "rows = -1: must be 0 or more");
   refused([](auto& p) { p.cols = -3; }, "cols = -3: must be 0 or more");
   if (step.info.max_rows < kTwoTo40) {
@@ -154,33 +161,74 @@ void check_columns(const Step& step, const Problem& right, T* Problem::*result,
                 " elements of " + std::to_string(sizeof(T)) + " bytes");
   }
   if (step.info.max_cols != nullptr) check_too_long<T>(step, refused);
-  refused([](auto& p) { p.logits = nullptr; }, "logits = null: must be device memory of " + bytes);
-  refused([&](auto& p) { p.*result = nullptr; },
-          name + " = null: must be device memory of " + bytes);
-
-  const std::string alignment =
-      ": must be a multiple of " + std::to_string(sizeof(T)) + ", its type's alignment";
-  const T* odd_logits = moved(memory.logits.data(), 1);
-  T* odd_probabilities = moved(memory.probabilities.data(), 1);
-  refused([&](auto& p) { p.logits = odd_logits; }, "logits = " + text_of(odd_logits) + alignment);
-  refused([&](auto& p) { p.*result = odd_probabilities; },
-          name + " = " + text_of(odd_probabilities) + alignment);
-
-  const std::string overlap = ": must be equal to logits or clear of logits, " + bytes + " from ";
-  for (const std::int64_t shift : {std::int64_t{1}, elements - 1}) {
-    T* after = memory.logits.data() + shift;
-    refused([&](auto& p) { p.*result = after; },
-            name + " = " + text_of(after) + overlap + text_of(memory.logits.data()));
-    T* before = memory.probabilities.data() + shift;
-    refused([&](auto& p) { p.logits = before; },
-            name + " = " + text_of(memory.probabilities.data()) + overlap + text_of(before));
-  }
-
   for (const int block_size : {-32, 1, 33, 1025, 1056}) {
     refused([&](auto& p) { p.block_size = block_size; },
             "block_size = " + std::to_string(block_size) +
                 ": must be a multiple of 32 from 32 to 1024");
   }
+}
+
+// What is refused of two arrays of the same shape, an input and a result that may be the same.
+// `memory_of_input` and `memory_of_result` are twice as long.
+template <typename T, typename Problem, typename Refused>
+void check_pair(const Problem& right, const T* Problem::*input, T* Problem::*result,
+                const std::string& input_name, const std::string& name, T* memory_of_input,
+                T* memory_of_result, const Refused& refused) {
+  const std::int64_t elements = right.rows * kCols;
+  const std::string bytes = std::to_string(elements * std::int64_t{sizeof(T)}) + " bytes";
+  refused([&](auto& p) { p.*input = nullptr; },
+          input_name + " = null: must be device memory of " + bytes);
+  refused([&](auto& p) { p.*result = nullptr; },
+          name + " = null: must be device memory of " + bytes);
+
+  const std::string alignment =
+      ": must be a multiple of " + std::to_string(sizeof(T)) + ", its type's alignment";
+  const T* odd_input = moved(memory_of_input, 1);
+  T* odd_result = moved(memory_of_result, 1);
+  refused([&](auto& p) { p.*input = odd_input; },
+          input_name + " = " + text_of(odd_input) + alignment);
+  refused([&](auto& p) { p.*result = odd_result; }, name + " = " + text_of(odd_result) + alignment);
+
+  const std::string overlap =
+      ": must be equal to " + input_name + " or clear of " + input_name + ", " + bytes + " from ";
+  for (const std::int64_t shift : {std::int64_t{1}, elements - 1}) {
+    T* after = memory_of_input + shift;
+    refused([&](auto& p) { p.*result = after; },
+            name + " = " + text_of(after) + overlap + text_of(memory_of_input));
+    T* before = memory_of_result + shift;
+    refused([&](auto& p) { p.*input = before; },
+            name + " = " + text_of(memory_of_result) + overlap + text_of(before));
+  }
+}
+
+// Softmax and log-softmax, of which `result` is the member that holds the result.
+template <typename T, typename Problem>
+void check_columns(const Step& step, const Problem& right, T* Problem::*result,
+                   const std::string& name, Memory<T>& memory) {
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = right;
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+  check_shape<T>(step, refused);
+  check_pair(right, &Problem::logits, result, "logits", name, memory.logits.data(),
+             memory.probabilities.data(), refused);
+}
+
+// Their backward passes, of which `results` is the member that holds what the forward pass gave.
+template <typename T, typename Problem>
+void check_backward(const Step& step, const Problem& right, const T* Problem::*results,
+                    const std::string& name_of_results, Memory<T>& memory) {
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = right;
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+  check_shape<T>(step, refused);
+  check_pair(right, results, &Problem::logit_gradients, name_of_results, "logit_gradients",
+             memory.logits.data(), memory.probabilities.data(), refused);
+  check_pair(right, &Problem::gradients, &Problem::logit_gradients, "gradients", "logit_gradients",
+             memory.gradients.data(), memory.probabilities.data(), refused);
 }
 
 template <typename T>
@@ -301,10 +349,12 @@ void check_wrong_kind(const Step& step, Memory<T>& memory, const Problem<T>& pro
   } catch (const std::invalid_argument& error) {
     what = error.what();
   }
-  const char* own = step.is_top_k()            ? "a TopK problem"
-                    : step.takes<LogSoftmax>() ? "a LogSoftmax problem"
-                    : step.takes<Softmax>()    ? "a Softmax problem"
-                                               : "a NegativeLogLikelihood problem";
+  const char* own = step.is_top_k()                    ? "a TopK problem"
+                    : step.takes<LogSoftmax>()         ? "a LogSoftmax problem"
+                    : step.takes<Softmax>()            ? "a Softmax problem"
+                    : step.takes<SoftmaxBackward>()    ? "a SoftmaxBackward problem"
+                    : step.takes<LogSoftmaxBackward>() ? "a LogSoftmaxBackward problem"
+                                                       : "a NegativeLogLikelihood problem";
   CHECK(what == step.label() + " takes " + own);
   CHECK(memory.is_untouched());
 }
@@ -315,6 +365,8 @@ void check_wrong_kinds(const Step& step) {
   check_wrong_kind(step, memory, memory.softmax());
   check_wrong_kind(step, memory, memory.log_softmax());
   check_wrong_kind(step, memory, memory.losses());
+  check_wrong_kind(step, memory, memory.backward());
+  check_wrong_kind(step, memory, memory.log_backward());
   check_wrong_kind(step, memory, memory.top_k());
 }
 
@@ -325,6 +377,12 @@ void check_arguments(const Step& step) {
     check_top_k<T>(step);
   } else if (step.takes<NegativeLogLikelihood>()) {
     check_losses<T>(step);
+  } else if (step.takes<SoftmaxBackward>()) {
+    check_backward(step, memory.backward(), &SoftmaxBackward<T>::probabilities, "probabilities",
+                   memory);
+  } else if (step.takes<LogSoftmaxBackward>()) {
+    check_backward(step, memory.log_backward(), &LogSoftmaxBackward<T>::log_probabilities,
+                   "log_probabilities", memory);
   } else if (step.takes<LogSoftmax>()) {
     check_columns(step, memory.log_softmax(), &LogSoftmax<T>::log_probabilities,
                   "log_probabilities", memory);

@@ -55,14 +55,17 @@ inline std::string describe(const worklog::Step& step, const worklog::Case& a_ca
                      std::string(name_of(a_case.input));
   if (a_case.k > 0) text += ", k = " + std::to_string(a_case.k);
   if (options.in_place) text += ", in place";
+  if (options.over_results) text += ", over the forward pass's result";
   if (options.block_size > 0) text += ", blocks of " + std::to_string(options.block_size);
   if (options.logits_shift > 0) text += ", logits off by " + std::to_string(options.logits_shift);
   if (options.output_shift > 0) text += ", output off by " + std::to_string(options.output_shift);
+  if (options.gradients_shift > 0)
+    text += ", gradients off by " + std::to_string(options.gradients_shift);
   return text;
 }
 
 /// Values and indices of a top-k, and the probabilities that it was taken from if they are stored;
-/// the losses; else the probabilities or their logarithms.
+/// the losses; else the probabilities, their logarithms or the logits' gradients.
 inline std::int64_t elements_to_check(const worklog::Step& step, const worklog::Case& a_case) {
   if (step.takes<worklog::NegativeLogLikelihood>()) return a_case.rows;
   if (!step.is_top_k()) return a_case.rows * a_case.cols;

@@ -71,9 +71,9 @@ TEST_SUITE("counts") {
       }
       for (const std::int64_t shift : {1, 2, 3, 5, 7}) {
         check_counts(step, {DType::kFloat32, kRows, 301, some_k(step, 301)},
-                     {.logits_shift = shift, .output_shift = 2});
+                     {.logits_shift = shift, .output_shift = 2, .gradients_shift = shift});
         check_counts(step, {DType::kFloat16, kRows, 301, some_k(step, 301)},
-                     {.logits_shift = shift, .output_shift = 3});
+                     {.logits_shift = shift, .output_shift = 3, .gradients_shift = 1});
       }
       for (const int block_size : {32, 96, 512, 1024}) {
         check_counts(step, {DType::kFloat32, kRows, 777, some_k(step, 777)},

@@ -29,6 +29,8 @@ std::vector<bench::ProfiledLaunch> launches_of(const Step& step, int block_size)
   constexpr int kK = 3;
   const DeviceBuffer<float> logits(
       std::vector<float>(static_cast<std::size_t>(rows * kCols), 1.0f));
+  const DeviceBuffer<float> gradients(
+      std::vector<float>(static_cast<std::size_t>(rows * kCols), 1.0f));
   const DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(kManyRows, 1));
   DeviceBuffer<float> columns(rows * kCols), values(rows * kK);
   DeviceBuffer<std::int64_t> indices(rows * kK);
@@ -36,6 +38,8 @@ std::vector<bench::ProfiledLaunch> launches_of(const Step& step, int block_size)
   return bench::run_and_list([&](cudaStream_t stream) {
     run(step,
         AnyProblem<float>{.logits = logits.data(),
+                          .results = logits.data(),
+                          .gradients = gradients.data(),
                           .labels = labels.data(),
                           .columns = columns.data(),
                           .values = values.data(),

@@ -93,6 +93,23 @@ TEST_SUITE("shapes") {
     }
   }
 
+  TEST_CASE("rows of gradients start at any element, wherever the others do") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_backward()) continue;
+      for (const DType dtype : kAllDTypes) {
+        for (const std::int64_t cols : {1, 5, 16, 39, 1001}) {
+          for (const std::int64_t shift : {1, 2, 4, 7, 8}) {
+            check_verified(step, {dtype, 3, cols}, {.gradients_shift = shift});
+            check_verified(step, {dtype, 3, cols},
+                           {.logits_shift = 3, .output_shift = 3, .gradients_shift = shift});
+            check_verified(step, {dtype, 3, cols}, {.in_place = true, .logits_shift = shift});
+          }
+        }
+      }
+    }
+  }
+
   TEST_CASE("every block size: multiples of a warp from 32 to 1024") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
@@ -109,7 +126,7 @@ TEST_SUITE("shapes") {
     }
   }
 
-  TEST_CASE("softmax and log-softmax work in place") {
+  TEST_CASE("softmax and log-softmax work in place, and so do their backward passes") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
       if (!step.keeps_columns()) continue;
@@ -117,6 +134,8 @@ TEST_SUITE("shapes") {
         for (const Input input : {Input::kRandom, Input::kSpecial, Input::kMasked}) {
           for (const std::int64_t cols : {1, 2, 3, 7, 16, 33, 64, 127, 257, 1000, 1025, 4099}) {
             check_verified(step, {dtype, kRows, cols, 0, input}, {.in_place = true});
+            if (!step.is_backward()) continue;
+            check_verified(step, {dtype, kRows, cols, 0, input}, {.over_results = true});
           }
         }
       }
@@ -232,6 +251,36 @@ TEST_SUITE("shapes") {
     }
   }
 
+  // dx = y (dy - sum(y dy)), and dx = dy - exp(y) sum(dy) where one column has all of its row.
+  // Whether y is a softmax is not looked at.
+  TEST_CASE("gradients of a few rows that are known") {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    for (const Step& step : all_steps()) {
+      if (!step.is_backward()) continue;
+      CAPTURE(step.label());
+      auto buffers = problem_buffers<float>(step, 3, 4);
+      const bool of_logarithms = step.takes<LogSoftmaxBackward>();
+      buffers.results.upload(
+          of_logarithms ? std::vector<float>{0, -kInfinity, -kInfinity, -kInfinity, -kInfinity, 0,
+                                             -kInfinity, -kInfinity, 0, 0, -kInfinity, -kInfinity}
+                        : std::vector<float>{0.5f, 0.25f, 0.125f, 0.125f,  //
+                                             1, 0, 0, 0,                   //
+                                             2, -1, 0.5f, 0});
+      buffers.gradients.upload({8, -4, 16, 0,  //
+                                3, 5, -7, 1,   //
+                                1, 2, 4, 8});
+      run(step, buffers.problem(), nullptr);
+      const std::vector<float> expected =
+          of_logarithms ? std::vector<float>{8 - 20, -4,     16, 0,  //
+                                             3,      5 - 2,  -7, 1,  //
+                                             1 - 15, 2 - 15, 4,  8}
+                        : std::vector<float>{1.5f, -2.25f, 1.375f, -0.625f,  // the sum is 5
+                                             0,    0,      0,      0,        // 3
+                                             -2,   0,      1,      0};       // 2
+      CHECK(buffers.columns.download() == expected);
+    }
+  }
+
   TEST_CASE("log-softmax and losses of a few rows that are known") {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     // 1, e, e^2, e^3 over their sum; a quarter; a half: their logarithms.
@@ -240,6 +289,7 @@ TEST_SUITE("shapes") {
     constexpr float kLogOf2 = 0.6931472f;
     for (const Step& step : all_steps()) {
       if (!step.info.expected_failure.empty()) continue;  // -inf may be outside of its domain
+      if (step.is_backward()) continue;                   // it takes no logits
       CAPTURE(step.label());
       auto buffers = problem_buffers<float>(step, 3, 4);
       buffers.logits.upload({1, 2, 3, 4,  //
