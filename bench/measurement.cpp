@@ -9,6 +9,8 @@ namespace {
 
 bool is_timed(const Step& step, const Shape& shape, int k) {
   if (!step.info.takes_shape(shape.rows, shape.cols, size_of(shape.dtype), k)) return false;
+  if (step.is_backward()) return shape.trains;
+  if (!shape.infers) return false;
   const bool is_a_steps_own = step.operation() == Operation::kSoftmax && step.variant.empty();
   const bool shares_a_row = step.info.several_blocks_a_row;
   const bool for_such_shapes = step.reads_once() || shares_a_row || step.info.several_rows_a_block;
@@ -38,6 +40,7 @@ void add_transfer(std::vector<Measurement>& list, Subject subject, const Shape& 
 std::string Measurement::subject_name() const {
   if (subject == Subject::kCopy) return "copy";
   if (subject == Subject::kRead) return "read";
+  if (subject == Subject::kCombine) return "combine";
   return step->label();
 }
 
@@ -51,10 +54,14 @@ std::int64_t Measurement::bytes() const {
   const std::int64_t array = rows * cols * static_cast<std::int64_t>(size_of(dtype));
   if (subject == Subject::kRead) return array;
   if (subject == Subject::kCopy) return 2 * array;
+  if (subject == Subject::kCombine) return 3 * array;
   return array_lengths(*step, rows, cols, k, dtype).bytes_to_move(dtype);
 }
 
 Subject Measurement::ceiling() const {
+  if (subject == Subject::kCombine || (step != nullptr && step->is_backward())) {
+    return Subject::kCombine;
+  }
   const bool writes_little = k > 0 || (step != nullptr && step->takes<NegativeLogLikelihood>());
   return writes_little || subject == Subject::kRead ? Subject::kRead : Subject::kCopy;
 }
@@ -65,6 +72,7 @@ std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
   const auto add = [&](const Shape& shape, Cache cache) {
     add_transfer(list, Subject::kCopy, shape, cache);
     add_transfer(list, Subject::kRead, shape, cache);
+    if (shape.trains) add_transfer(list, Subject::kCombine, shape, cache);
     add_operation(list, Subject::kStep, steps, shape, 0, cache);
     add_operation(list, Subject::kCudnn, cudnn_steps, shape, 0, cache);
     for (const int k : shape.ks)

@@ -15,8 +15,9 @@ namespace worklog::bench {
 /// What is timed: a step, another's way to do the same, or moving the bytes that a step must move
 /// and nothing else.
 enum class Subject {
-  kCopy,  ///< each element read and written: the ceiling of softmax
-  kRead,  ///< each element read: the ceiling of top-k and of losses, whose results are small
+  kCopy,     ///< each element read and written: the ceiling of softmax
+  kRead,     ///< each element read: the ceiling of top-k and of losses, whose results are small
+  kCombine,  ///< the elements of two arrays read, as many written: the ceiling of backward passes
   kStep,
   kCudnn,
 };
@@ -35,15 +36,16 @@ struct Measurement {
   /// "cudnn/softmax_fast/f32/4000x25000/cold".
   std::string name() const;
 
-  /// The name's first part: a step with its variant, "copy", "cudnn/softmax_fast" and so on.
+  /// The name's first part: a step with its variant, "copy", "combine", "cudnn/softmax_fast" and so
+  /// on.
   std::string subject_name() const;
 
-  /// Bytes that must cross the memory bus: each logit read once, each result written once. What a
-  /// step reads or writes beyond that is its own doing.
+  /// Bytes that must cross the memory bus: all that is given read once, each result written once.
+  /// What a step reads or writes beyond that is its own doing.
   std::int64_t bytes() const;
 
   /// The transfer that no implementation can beat: kCopy where as much is written as is read,
-  /// kRead where next to nothing is.
+  /// kRead where next to nothing is, kCombine where half as much is.
   Subject ceiling() const;
 };
 
@@ -51,9 +53,10 @@ struct Measurement {
 /// other. The steps must outlive them.
 ///
 /// At one row only softmax is timed, by the ladder's own kernels, by cuDNN, and by variants of
-/// steps whose blocks share a row. A thread that takes a row alone is left out where the row is
-/// longer than kLongestRowOfOneThread, and a step where there are more rows, or longer ones, than
-/// it takes.
+/// steps whose blocks share a row. Backward passes are timed at the shapes of training, and nothing
+/// else is at those that are for training alone. A thread that takes a row alone is left out where
+/// the row is longer than kLongestRowOfOneThread, and a step where there are more rows, or longer
+/// ones, than it takes.
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps = {});
 

@@ -63,6 +63,12 @@ constexpr RowsAndCols kFewLongRows = {256, 131072};
 constexpr RowsAndCols kSampling = {8192, 50257};
 constexpr int kSamplingK = 50;
 
+// What training wants: hidden layers and vocabularies of today's language models, in bf16, among
+// shapes that are timed for other steps as well, in both types.
+constexpr RowsAndCols kTrainingHalf[] = {{8192, 4096}, {8192, 32768}, {4096, 128256}};
+constexpr RowsAndCols kTrainingToo[] = {{4000, 1000}, {4000, 4000}, {4000, 25000}, {8192, 50257}};
+constexpr RowsAndCols kTrainingTooHalf[] = {{32768, 1024}};
+
 // How near the steps that read once come to the copy is shown for those and for these.
 constexpr RowsAndCols kHowNear[] = {{4000, 128},   {4000, 1000},  {4000, 4000},
                                     {4000, 10000}, {4000, 25000}, {4000, 100000},
@@ -73,12 +79,20 @@ bool contains(const List& list, std::int64_t value) {
   return std::find(std::begin(list), std::end(list), value) != std::end(list);
 }
 
-bool shows_how_near(const Shape& shape) {
-  const auto same = [&](const RowsAndCols& other) {
+template <typename List>
+bool is_among(const List& list, const Shape& shape) {
+  return std::any_of(std::begin(list), std::end(list), [&](const RowsAndCols& other) {
     return other.rows == shape.rows && other.cols == shape.cols;
-  };
-  return shape.dtype == DType::kFloat32 &&
-         std::any_of(std::begin(kHowNear), std::end(kHowNear), same);
+  });
+}
+
+bool shows_how_near(const Shape& shape) {
+  return shape.dtype == DType::kFloat32 && is_among(kHowNear, shape);
+}
+
+bool trains_too(const Shape& shape) {
+  if (shape.dtype == DType::kFloat32) return is_among(kTrainingToo, shape);
+  return shape.dtype == DType::kBFloat16 && is_among(kTrainingTooHalf, shape);
 }
 
 std::vector<int> ks_for(std::int64_t cols) {
@@ -135,8 +149,24 @@ std::vector<Shape> all_shapes() {
   for (const RowsAndCols& input : kRealInputs) {
     shapes.push_back({DType::kFloat16, input.rows, input.cols, {kUsualK}});
   }
-  for (Shape& shape : shapes)
+  for (Shape& shape : shapes) {
     shape.written_too |= shows_how_near(shape);
+    shape.trains = trains_too(shape);
+  }
+  for (const RowsAndCols& shape : kTrainingHalf) {
+    shapes.push_back({.dtype = DType::kBFloat16,
+                      .rows = shape.rows,
+                      .cols = shape.cols,
+                      .ks = {},
+                      .trains = true,
+                      .infers = false});
+  }
+  return shapes;
+}
+
+std::vector<Shape> shapes_that_train() {
+  std::vector<Shape> shapes = all_shapes();
+  std::erase_if(shapes, [](const Shape& shape) { return !shape.trains; });
   return shapes;
 }
 

@@ -24,10 +24,17 @@ struct Shape {
   /// Timed with an L2 cache full of another kernel's stores, too: the ladder's own kernels that
   /// read once, and the copy and the read.
   bool written_too = false;
+  /// Timed by what training wants of a step: the backward passes.
+  bool trains = false;
+  /// Timed by all others.
+  bool infers = true;
 };
 
 /// Those of all_shapes() where a row read once pays.
 std::vector<Shape> shapes_that_pay_once();
+
+/// Those of all_shapes() that training is timed at.
+std::vector<Shape> shapes_that_train();
 
 /// No shape twice.
 std::vector<Shape> all_shapes();

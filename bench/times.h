@@ -29,11 +29,11 @@ class Refused : public std::runtime_error {
 struct Result {
   Timing timing;
   int block_size = 0;       ///< of a step: threads a block
-  std::string fastest;      ///< of a copy or a read: which of the several kernels it was
-  double ceiling_us = 0.0;  ///< the copy of the same arrays, or of top-k the read of the logits
+  std::string fastest;      ///< of a transfer: which of the several kernels it was
+  double ceiling_us = 0.0;  ///< the transfer that is the measurement's ceiling
 };
 
-/// Times measurements one after the other, the same copy or read only once.
+/// Times measurements one after the other, the same transfer only once.
 class Times {
  public:
   virtual ~Times() = default;

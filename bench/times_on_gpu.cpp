@@ -25,7 +25,8 @@ class TimesOnGpu : public Times {
   TimesOnGpu()
       : device_(current_device()),
         copies_(all_copies(device_.sm_count)),
-        reads_(all_reads(device_.sm_count)) {
+        reads_(all_reads(device_.sm_count)),
+        combines_(all_combines(device_.sm_count)) {
     verify_transfers(device_.sm_count);
   }
 
@@ -53,7 +54,7 @@ class TimesOnGpu : public Times {
   }
 
  private:
-  // The fastest of all copies or of all reads.
+  // The fastest of all copies, of all reads or of all combinations.
   Result transfer(const Measurement& m) {
     const auto known = transfers_.find(m.name());
     if (known != transfers_.end()) return known->second;
@@ -76,6 +77,13 @@ class TimesOnGpu : public Times {
           copy.launch(arrays.logits.data(), arrays.results.data(), bytes, stream);
         });
       }
+    } else if (m.subject == Subject::kCombine) {
+      for (const Combine& combine : combines_) {
+        consider(combine.name, [&, bytes](cudaStream_t stream) {
+          combine.launch(arrays.logits.data(), arrays.others.data(), arrays.results.data(), bytes,
+                         stream);
+        });
+      }
     } else {
       for (const Read& read : reads_) {
         consider(read.name, [&, bytes](cudaStream_t stream) {
@@ -92,6 +100,7 @@ class TimesOnGpu : public Times {
   Device device_;
   std::vector<Copy> copies_;
   std::vector<Read> reads_;
+  std::vector<Combine> combines_;
   Timer timer_;
   std::map<std::string, Result> transfers_;
 };

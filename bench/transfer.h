@@ -1,5 +1,6 @@
 /// \file
-/// Several ways to copy and to read an array. The fastest is the ceiling that steps are held to.
+/// Several ways to copy an array, to read one, and to make one of two. The fastest is the ceiling
+/// that steps are held to.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,15 +29,26 @@ struct Read {
       launch;
 };
 
+/// One way to read two arrays of `bytes` bytes each and to write one as long, the exclusive or of
+/// both. All addresses are multiples of 16.
+struct Combine {
+  std::string name;
+  std::function<void(const std::byte* a, const std::byte* b, std::byte* target, std::int64_t bytes,
+                     cudaStream_t)>
+      launch;
+};
+
 /// `sm_count` is the GPU's: persistent kernels fill it exactly.
 std::vector<Copy> all_copies(int sm_count);
 std::vector<Read> all_reads(int sm_count);
+std::vector<Combine> all_combines(int sm_count);
 
 /// As many words as `sums` needs for an array of `bytes` bytes.
 std::int64_t sums_for(std::int64_t bytes);
 
-/// Checks every copy and every read against the host at sizes around a vector's, a tile's and a
-/// megabyte. Throws std::runtime_error that names the kernel, the size and the first difference.
+/// Checks every copy, every read and every combination against the host at sizes around a vector's,
+/// a tile's and a megabyte. Throws std::runtime_error that names the kernel, the size and the first
+/// difference.
 void verify_transfers(int sm_count);
 
 }  // namespace worklog::bench

@@ -66,6 +66,29 @@ void verify_read(const Read& read, const std::vector<std::byte>& data, const Str
   }
 }
 
+void verify_combine(const Combine& combine, const std::vector<std::byte>& data,
+                    const Stream& stream) {
+  const auto bytes = static_cast<std::int64_t>(data.size());
+  std::vector<std::byte> reversed(data.rbegin(), data.rend());
+  const DeviceBuffer<std::byte> a(data);
+  const DeviceBuffer<std::byte> b(reversed);
+  DeviceBuffer<std::byte> target(std::vector<std::byte>(data.size() + 64, kPoison));
+  combine.launch(a.data(), b.data(), target.data(), bytes, stream.get());
+  stream.synchronize();
+
+  std::vector<std::byte> expected(data.size() + 64, kPoison);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    expected[i] = data[i] ^ reversed[i];
+  const std::vector<std::byte> got = target.download();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (got[i] == expected[i]) continue;
+    throw std::runtime_error(described("combine", combine.name, bytes) + "byte " +
+                             std::to_string(i) + " is " +
+                             std::to_string(std::to_integer<int>(got[i])) + ", must be " +
+                             std::to_string(std::to_integer<int>(expected[i])));
+  }
+}
+
 }  // namespace
 
 void verify_transfers(int sm_count) {
@@ -76,6 +99,8 @@ void verify_transfers(int sm_count) {
       verify_copy(copy, data, stream);
     for (const Read& read : all_reads(sm_count))
       verify_read(read, data, stream);
+    for (const Combine& combine : all_combines(sm_count))
+      verify_combine(combine, data, stream);
   }
 }
 

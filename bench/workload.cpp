@@ -34,7 +34,8 @@ void fill(T* logits, std::int64_t count) {
 template <typename T>
 ProblemBuffers<T> filled_buffers(const Measurement& m) {
   auto buffers = problem_buffers<T>(*m.step, m.rows, m.cols, m.k);
-  fill(buffers.logits.data(), buffers.logits.size());
+  for (DeviceBuffer<T>* given : {&buffers.logits, &buffers.results, &buffers.gradients})
+    fill(given->data(), given->size());
   buffers.labels.upload(labels_of(buffers.labels.size(), m.cols));
   return buffers;
 }
@@ -62,10 +63,15 @@ TransferArrays::TransferArrays(const Measurement& m) {
   const std::int64_t sums_bytes =
       sums_for(logits_bytes) * static_cast<std::int64_t>(sizeof(unsigned));
   const std::int64_t results_bytes = m.subject == Subject::kRead ? sums_bytes : logits_bytes;
-  refuse_if_too_large(logits_bytes + results_bytes);
+  const std::int64_t others_bytes = m.subject == Subject::kCombine ? logits_bytes : 0;
+  refuse_if_too_large(logits_bytes + others_bytes + results_bytes);
   logits = DeviceBuffer<std::byte>(logits_bytes);
+  others = DeviceBuffer<std::byte>(others_bytes);
   results = DeviceBuffer<std::byte>(results_bytes);
-  with_type(m.dtype, [&]<typename T>(T) { fill(reinterpret_cast<T*>(logits.data()), elements); });
+  with_type(m.dtype, [&]<typename T>(T) {
+    fill(reinterpret_cast<T*>(logits.data()), elements);
+    if (others_bytes > 0) fill(reinterpret_cast<T*>(others.data()), elements);
+  });
 }
 
 }  // namespace worklog::bench

@@ -15,7 +15,8 @@ namespace worklog::bench {
 /// A step, or another's implementation, on arrays of its own.
 class StepWorkload {
  public:
-  /// Makes the arrays that `measurement` needs: random logits, and results of undefined contents.
+  /// Makes the arrays that `measurement` needs: random numbers in those that are given, and results
+  /// of undefined contents.
   /// Throws DoesNotFit (bench/times.h).
   explicit StepWorkload(const Measurement& measurement);
 
@@ -29,13 +30,15 @@ class StepWorkload {
       buffers_;
 };
 
-/// What a copy or a read works on.
+/// What a copy, a read or a combination works on.
 struct TransferArrays {
   /// Throws as StepWorkload does.
   explicit TransferArrays(const Measurement& measurement);
 
-  DeviceBuffer<std::byte> logits;   ///< random numbers
-  DeviceBuffer<std::byte> results;  ///< of a copy as many bytes, of a read its sums
+  DeviceBuffer<std::byte> logits;  ///< random numbers
+  DeviceBuffer<std::byte> others;  ///< of a combination the same again, else none
+  DeviceBuffer<std::byte>
+      results;  ///< of a copy or a combination as many bytes, of a read its sums
 };
 
 }  // namespace worklog::bench

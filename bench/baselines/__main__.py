@@ -5,9 +5,10 @@
     python3 bench/baselines --measurements cases.json --out baselines.json [--accuracy FOLDER]
     python3 bench/baselines --measurements cases.json --list
 
-PyTorch's softmax, log-softmax, and softmax then top-k; a kernel in Triton; torch.compile at a few
-shapes. The output has the form of Google Benchmark's JSON. A case that fails is a row with its
-error. Triton is left out, and named, where it cannot be imported.
+PyTorch's softmax, log-softmax, softmax then top-k, and the backward passes of the first two; a
+kernel in Triton; torch.compile at a few shapes. The output has the form of Google Benchmark's JSON.
+A case that fails is a row with its error. Triton is left out, and named, where it cannot be
+imported.
 
 With --accuracy FOLDER (of worklog_accuracy) they also run on the inputs there, and no step that
 sums in a tree may have more than twice PyTorch's worst error.
@@ -22,7 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # whole_file, which t
 
 from cases import InputError, all_cases, read_measurements
 
-SECONDS = 60
+SECONDS = 120
 
 
 def main() -> int:

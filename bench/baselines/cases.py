@@ -25,6 +25,11 @@ _COMPILED = (
     ("softmax", "f32", 1, 16777216),
     ("softmax", "f16", 64, 8192),
     ("log_softmax", "f32", 256, 30000),
+    ("softmax_backward", "bf16", 8192, 4096),
+    ("softmax_backward", "bf16", 8192, 32768),
+    ("softmax_backward", "bf16", 4096, 128256),
+    ("softmax_backward", "f32", 4000, 25000),
+    ("softmax_backward", "f32", 8192, 50257),
 )
 
 
@@ -61,9 +66,15 @@ class Case:
         }
 
     @property
+    def is_backward(self) -> bool:
+        return self.baseline.endswith("_backward")
+
+    @property
     def moved_bytes(self) -> int:
-        """Each logit read once, each result written once, as worklog_bench counts them."""
+        """All that is given read once, each result written once, as worklog_bench counts them."""
         array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]
+        if self.is_backward:
+            return 3 * array
         return array + (self.rows * self.k * _RESULT_BYTES if self.k else array)
 
 
@@ -83,16 +94,20 @@ def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
     softmax = _shapes(row for row in cold if row.get("baseline") == "copy")
     log_softmax = _shapes(row for row in cold if row.get("baseline") == "cudnn/log_softmax")
     top_k = _shapes(row for row in cold if row["k"])
+    backward = _shapes(row for row in cold if row.get("baseline") == "combine")
     if not softmax:
         raise InputError("no copy with a cold cache among the bench's measurements")
     for operation, *shape in _COMPILED:
-        if (*shape, 0) not in softmax:
+        shapes = backward if operation.endswith("_backward") else softmax
+        if (*shape, 0) not in shapes:
             raise InputError(f"torch_compile/{operation} at {shape}: not a shape of the bench")
     triton = [shape for shape in softmax if shape[0] == "f32" and shape[1] in _TRITON_ROWS]
     return [
         *(Case("pytorch/softmax", *shape) for shape in softmax),
         *(Case("pytorch/log_softmax", *shape) for shape in log_softmax),
         *(Case("pytorch/softmax_then_topk", *shape) for shape in top_k),
+        *(Case("pytorch/softmax_backward", *shape) for shape in backward),
+        *(Case("pytorch/log_softmax_backward", *shape) for shape in backward),
         *(Case("triton/softmax", *shape) for shape in triton),
         *(Case(f"torch_compile/{operation}", *shape) for operation, *shape in _COMPILED),
     ]

@@ -85,6 +85,11 @@ def _ways(case: Case) -> dict[str, Work]:
     dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
     logits = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype) * STANDARD_DEVIATION
     library, operation = case.baseline.split("/")
+    if case.is_backward:
+        gradients = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype)
+        compiles = library == "torch_compile"
+        way = torch_softmax.compiled_backward if compiles else torch_softmax.backward
+        return {"": way(operation, logits, gradients)}
     if library == "torch_compile":
         return {"": torch_softmax.compiled(operation, logits)}
     if library == "triton":

@@ -10,8 +10,9 @@ trap 'rm -f "$names" "$measurements"' EXIT
 "$bench" --measurements="$measurements"
 listed=$(python3 -B "$baselines" --measurements "$measurements" --list)
 
-# The copy, or for a top-k the read, of the same bytes.
-ceilings=$(sed -E 's#^[^/]+/[^/]+/(.*)/k[0-9]+/#read/\1/#; t; s#^[^/]+/[^/]+/#copy/#' <<<"$listed" | sort -u)
+# The copy, for a top-k the read, and for a backward pass the combination of the same bytes.
+ceilings=$(sed -E 's#^[^/]+/[^/]+/(.*)/k[0-9]+/#read/\1/#; t; s#^[^/]+/[^/]+_backward/#combine/#; t; s#^[^/]+/[^/]+/#copy/#' \
+  <<<"$listed" | sort -u)
 missing=$(grep -vxFf "$names" <<<"$ceilings" || true)
 if [ -n "$missing" ]; then
   printf 'baselines are timed where the bench has no:\n%s\n' "$missing" >&2
@@ -19,6 +20,8 @@ if [ -n "$missing" ]; then
 fi
 for name in pytorch/softmax/f32/1x16777216/cold pytorch/softmax/f16/64x8192/cold pytorch/log_softmax/f32/256x30000/cold \
   pytorch/softmax_then_topk/f32/4000x25000/k{5,10,15,30,64,128}/cold triton/softmax/f32/4000x25000/cold \
+  pytorch/softmax_backward/bf16/4096x128256/cold pytorch/log_softmax_backward/f32/8192x50257/cold \
+  torch_compile/softmax_backward/bf16/8192x32768/cold \
   torch_compile/softmax/f32/4000x4000/cold torch_compile/log_softmax/f32/256x30000/cold; do
   grep -qxF "$name" <<<"$listed" || { echo "not timed: $name" >&2; exit 1; }
 done

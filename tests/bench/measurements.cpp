@@ -20,6 +20,8 @@ void launch_log_softmax(const LogSoftmax<T>&, cudaStream_t) {}
 template <typename T>
 void launch_loss(const NegativeLogLikelihood<T>&, cudaStream_t) {}
 template <typename T>
+void launch_backward(const SoftmaxBackward<T>&, cudaStream_t) {}
+template <typename T>
 void launch_top_k(const TopK<T>&, cudaStream_t) {}
 
 // One of each kind that the choice of shapes tells apart.
@@ -37,6 +39,8 @@ const std::vector<Step>& some_steps() {
       {"05_one_row", "variant", {.max_rows = 1}, WORKLOG_LAUNCHES(launch_softmax)},
       {"06_once", "", {.loads = {1}, .stores = {1}}, WORKLOG_LAUNCHES(launch_softmax)},
       {"06_once", "variant", {.loads = {1}, .stores = {1}}, WORKLOG_LAUNCHES(launch_softmax)},
+      {"07_backward", "", {.loads = {2}, .stores = {1}}, WORKLOG_LAUNCHES(launch_backward)},
+      {"07_backward", "variant", {.loads = {4}, .stores = {1}}, WORKLOG_LAUNCHES(launch_backward)},
   };
   return steps;
 }
@@ -71,8 +75,36 @@ TEST_SUITE("measurements") {
     }
   }
 
+  TEST_CASE("a backward pass is held to the reading of two arrays and the writing of one") {
+    const std::multiset<std::string> known = names();
+    for (const char* shape : {"bf16/8192x4096", "bf16/8192x32768", "bf16/4096x128256",
+                              "bf16/32768x1024", "f32/4000x25000", "f32/8192x50257"}) {
+      for (const char* subject :
+           {"07_backward", "07_backward/variant", "combine", "copy", "read"}) {
+        const std::string name = std::string(subject) + "/" + shape + "/cold";
+        CHECK_MESSAGE(known.contains(name), name);
+      }
+    }
+    CHECK(known.contains("06_once/bf16/32768x1024/cold"));
+    for (const char* name :
+         {"06_once/bf16/8192x4096/cold", "cudnn/softmax_fast/bf16/8192x4096/cold",
+          "07_backward/f32/10x1000/cold", "combine/f32/10x1000/cold"}) {
+      CHECK_MESSAGE(!known.contains(name), name);
+    }
+    for (const Measurement& m : all()) {
+      CAPTURE(m.name());
+      const bool is_backward = m.step != nullptr && m.step->is_backward();
+      if (!is_backward && m.subject != Subject::kCombine) continue;
+      CHECK(m.ceiling() == Subject::kCombine);
+      CHECK(m.bytes() == 3 * m.rows * m.cols * static_cast<std::int64_t>(size_of(m.dtype)));
+      CHECK(known.contains(
+          Measurement{Subject::kCombine, nullptr, m.dtype, m.rows, m.cols, 0, m.cache}.name()));
+    }
+  }
+
   TEST_CASE("what writes little is held to the read, all else to the copy") {
     for (const Measurement& m : all()) {
+      if (m.ceiling() == Subject::kCombine) continue;
       CAPTURE(m.name());
       const bool writes_little =
           m.subject == Subject::kRead || m.k > 0 || m.name().starts_with("04_log/loss");

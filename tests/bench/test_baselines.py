@@ -25,6 +25,9 @@ _MEASUREMENTS = [
     ("copy", "f16", 64, 8192, 0, "cold"),
     ("copy", "f32", 256, 30000, 0, "cold"),
     ("copy", "bf16", 9, 100, 0, "cold"),
+    *(("combine", "bf16", *shape, 0, "cold") for shape in ((8192, 4096), (8192, 32768))),
+    ("combine", "bf16", 4096, 128256, 0, "cold"),
+    *(("combine", "f32", *shape, 0, "cold") for shape in ((4000, 25000), (8192, 50257))),
     ("copy", "f32", 4000, 1000, 0, "warm"),
     ("06_vectorized", "f32", 4000, 1000, 0, "cold"),
     ("cudnn/log_softmax", "f32", 256, 30000, 0, "cold"),
@@ -69,6 +72,11 @@ def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
     listed = run("--measurements", measurements, "--list", torch=False).stdout.split()
     assert sorted(name for name in listed if name.startswith("pytorch")) == [
         "pytorch/log_softmax/f32/256x30000/cold",
+        "pytorch/log_softmax_backward/bf16/4096x128256/cold",
+        "pytorch/log_softmax_backward/bf16/8192x32768/cold",
+        "pytorch/log_softmax_backward/bf16/8192x4096/cold",
+        "pytorch/log_softmax_backward/f32/4000x25000/cold",
+        "pytorch/log_softmax_backward/f32/8192x50257/cold",
         "pytorch/softmax/bf16/9x100/cold",
         "pytorch/softmax/f16/64x8192/cold",
         "pytorch/softmax/f32/10x25000/cold",
@@ -77,12 +85,18 @@ def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
         "pytorch/softmax/f32/4000x1000/cold",
         "pytorch/softmax/f32/4000x25000/cold",
         "pytorch/softmax/f32/4000x4000/cold",
+        "pytorch/softmax_backward/bf16/4096x128256/cold",
+        "pytorch/softmax_backward/bf16/8192x32768/cold",
+        "pytorch/softmax_backward/bf16/8192x4096/cold",
+        "pytorch/softmax_backward/f32/4000x25000/cold",
+        "pytorch/softmax_backward/f32/8192x50257/cold",
         "pytorch/softmax_then_topk/f32/4000x25000/k30/cold",
         "pytorch/softmax_then_topk/f32/4000x25000/k5/cold",
     ]
     assert "triton/softmax/f32/10x25000/cold" in listed
     assert "triton/softmax/bf16/9x100/cold" not in listed
     assert "torch_compile/softmax/f16/64x8192/cold" in listed
+    assert "torch_compile/softmax_backward/bf16/4096x128256/cold" in listed
 
 
 def test_a_case_that_fails_is_a_row_with_its_error(measurements, tmp_path):
@@ -97,6 +111,10 @@ def test_a_case_that_fails_is_a_row_with_its_error(measurements, tmp_path):
     assert top_k["median_us"] == pytest.approx(10.0)
     assert top_k["bytes"] == 4000 * (25000 * 4 + 30 * 12)
     assert rows["pytorch/softmax/f16/64x8192/cold"]["bytes"] == 2 * 64 * 8192 * 2
+    for library in ("pytorch", "torch_compile"):
+        backward = rows[f"{library}/softmax_backward/bf16/8192x4096/cold"]
+        assert backward["median_us"] == pytest.approx(10.0)
+        assert backward["bytes"] == 3 * 8192 * 4096 * 2
     run_read = read_bench(out, recorded=False)
     assert len(run_read.baselines) == len(rows) - 1
     assert run_read.machine.context["pytorch"] == "0.fake"

@@ -1,8 +1,11 @@
 """The ladder's arithmetic."""
 
+import json
+
 import pytest
 import synthetic
 
+from worklog_report.pages import result_sentences
 from worklog_report.results import ladder
 from worklog_report.results.records import Shape, read_results
 from worklog_report.results.steps import read_units
@@ -150,6 +153,30 @@ def test_top_k_of_given_values_is_another_operation(workplace):
     path = workplace.write("r.json", {"records": rows})
     results = read_results([path], [], [])
     assert ladder.computes(results.records[0]) == "top-k alone"
+
+
+def test_a_backward_pass_is_held_to_what_combines_two_arrays_into_one(workplace):
+    unit = synthetic.UNITS[5]
+    rows = [synthetic.record(unit, rows=4000, operation="softmax_backward")]
+    timed = synthetic.case("04_fourth", "f32", 4000, 4000) | {
+        "median_us": 50.0, "spread": 0.01, "gbps": 3840.0, "combine_us": 48.0,
+    }  # fmt: skip
+    limit = synthetic.case("combine", "f32", 4000, 4000) | {
+        "median_us": 48.0, "spread": 0.01, "gbps": 4000.0,
+    }  # fmt: skip
+    pytorch = synthetic.case("pytorch/softmax_backward", "f32", 4000, 4000) | {
+        "median_us": 96.0, "spread": 0.01, "gbps": 2000.0,
+    }  # fmt: skip
+    bench = json.loads(workplace.bench.read_text()) | {"benchmarks": [timed, limit, pytorch]}
+    files = workplace.write("r.json", {"records": rows}), workplace.write("b.json", bench)
+    results = read_results([files[0]], [], [files[1]])
+    assert ladder.computes(results.records[0]) == "softmax_backward"
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    row = next(row for row in built.rows if row.unit.name == "04_fourth")
+    assert (row.timing.limit, row.timing.fraction) == ("combine", pytest.approx(0.96))
+    shares = {name: timing.fraction for name, timing in built.baselines}
+    assert shares == {"combine": 1.0, "PyTorch softmax backward": pytest.approx(0.5)}
+    assert "at which two arrays are combined into one" in result_sentences.times(row, "03")
 
 
 @pytest.fixture

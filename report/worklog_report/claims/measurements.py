@@ -1,7 +1,7 @@
 """What was recorded, by the functions that a page's claims use (see claims.py).
 
 Each gives a number for a shape, or None where nothing was recorded there. A subject is a step (03),
-a variant (05/unsafe) or a baseline (copy, pytorch/softmax).
+a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
 
     time(SUBJECT), gbps(SUBJECT)     the median in microseconds; the bandwidth
     swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..results.ladder import LIMITS
 from ..results.profiles import Measured
 from ..results.recorded_run import RecordedRun
 from ..results.records import DTYPES, InputError, Shape, holds_sweep, read_json, validate
@@ -119,11 +120,11 @@ class Measurements:
         return name
 
     def _time(self, name: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """With a copy or a read being the same for every K."""
+        """With a copy, a read or a combination being the same for every K."""
         shape = _shape(name, where)
         if rest:
             raise InputError(f"is to be written {name}(SUBJECT)")
-        if subject in ("copy", "read"):
+        if subject in LIMITS:
             shape = Shape(shape.dtype, shape.rows, shape.cols)
         times = self._times.get((subject, shape, where.cache), {})
         return times.get("median_us" if name == "time" else "gbps")

@@ -123,9 +123,10 @@ def _timed(rows: list[Row], table: Ladder, results: Results) -> str:
     shapes = [row.timing.shape if row.timing else None for row in rows]
     if not any(shapes):
         return ""
+    limits = _limits([row.timing for row in rows if row.timing])
     head = [
         _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
-        "of copy or read", "gain",
+        f"of {limits}", "gain",
     ]  # fmt: skip
     verdicts = _gpu_verdicts(table, results)
     lines = [
@@ -230,14 +231,23 @@ def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:
     ]
 
 
+def _limits(shown: list[Timing]) -> str:
+    """What the times of a table are held against."""
+    found = {timing.limit for timing in shown}
+    if not found <= {"copy", "read"}:
+        return " or ".join(ladder.LIMITS[limit] for limit in ladder.LIMITS if limit in found)
+    return "copy or read"
+
+
 def _caption(table: Ladder, shown: list[Timing], results: Results) -> str:
     """What was measured where, for the rows that are shown."""
     if not shown:
         return ""
     machine = results.run.machine
     noise = any(round(100 * (timing.fraction or 0)) > 100 for timing in shown)
+    where = f"{table.dtype}, on {machine.name}, {machine.date[:10]}"
     return (
-        f"\nCold L2, {table.dtype}, on {machine.name}, {machine.date[:10]}; the copy or read moves "
+        f"\nCold L2, {where}; the {_limits(shown)} moves "
         "the same bytes in the same run. A gain\nis the named step's time at the same shape over "
         "this one's: below 1, a loss. The worst error is over all\nshapes and inputs that were "
         f"verified there.\n{_NOISE if noise else ''}"

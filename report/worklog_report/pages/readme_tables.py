@@ -40,9 +40,15 @@ def ladder_text(table: Ladder, results: Results) -> str:
     )
     if not timed:
         return text
+    combined = any(row.timing and row.timing.limit == "combine" for row in rows)
+    also = (
+        ",\nand one that reads two arrays with what combines two arrays into one"
+        if combined
+        else ""
+    )
     return text + (
         f"Times were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
-        "start. A step that writes little is compared with a read instead of a copy.\n"
+        f"start. A step that writes little is compared with a read instead of a copy{also}.\n"
     )
 
 

@@ -22,8 +22,7 @@ def counts(accesses: Accesses) -> str:
 
 
 def times(row: Row, before: str) -> str:
-    """Of a step that was timed: beside the step `before`, on which it builds, and the copy or the
-    read."""
+    """Of a step that was timed: beside the step `before`, on which it builds, and its limit."""
     timing = row.timing
     text = f"At {timing.shape.size()} step {row.unit.label} takes "
     text += f"**{ladder.time_text(timing.median_us)}**"
@@ -50,4 +49,6 @@ def _of_limit(timing: Timing) -> str:
     share = ladder.percent_text(timing.fraction)
     if timing.limit == "read":
         return f" It reaches {share} of the speed at which the GPU reads the same bytes."
+    if timing.limit == "combine":
+        return f" It reaches {share} of the speed at which two arrays are combined into one."
     return f" It reaches {share} of the speed at which a copy moves the same bytes."

@@ -23,7 +23,14 @@ class Figure:
 
 
 # What a figure is of, in the page's order: lines are drawn together if a reader may compare them.
-_OPERATIONS = ("Softmax", "Softmax and top-k", "Log-softmax", "Negative log-likelihood")
+_OPERATIONS = (
+    "Softmax",
+    "Softmax and top-k",
+    "Log-softmax",
+    "Negative log-likelihood",
+    "Softmax backward",
+    "Log-softmax backward",
+)
 
 
 _LEAST_WIDTHS = 3  # of a curve: two points show no shape
@@ -35,6 +42,8 @@ def _operation(record: Record) -> str:
     return {
         "log_softmax": "Log-softmax",
         "negative_log_likelihood": "Negative log-likelihood",
+        "softmax_backward": "Softmax backward",
+        "log_softmax_backward": "Log-softmax backward",
     }.get(record.operation, "Softmax")
 
 
@@ -135,10 +144,13 @@ _OTHERS = {
     ),
     "Softmax and top-k": ("pytorch/softmax_then_topk",),
     "Log-softmax": ("pytorch/log_softmax", "torch_compile/log_softmax", "cudnn/log_softmax"),
+    "Softmax backward": ("pytorch/softmax_backward", "torch_compile/softmax_backward"),
+    "Log-softmax backward": ("pytorch/log_softmax_backward",),
 }
 _BASELINES = {
     "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),
     "read": ("read", "the fastest read of the same bytes: the ceiling"),
+    "combine": ("combination", "the fastest way to make one array of two: the ceiling"),
     "pytorch": ("PyTorch", "on the same GPU"),
     "torch_compile": ("compiled", "PyTorch's function through torch.compile, on the same GPU"),
     "triton": ("Triton", "a kernel in Triton, on the same GPU"),
@@ -163,7 +175,7 @@ def _baseline(run: BenchRun, name: str, records: list[Record]) -> dict[str, dict
             baseline.name == name
             and baseline.cache == records[0].cache
             and (shape.dtype, shape.rows, shape.cols) in shapes
-            and (name in ("copy", "read") or shape.k == k)
+            and (name in ladder.LIMITS or shape.k == k)
         ):
             for field, points in found.items():
                 points[shape.cols] = baseline.times[field]

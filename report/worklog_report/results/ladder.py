@@ -58,7 +58,7 @@ class Timing:
     median_us: float
     spread: float
     gbps: float
-    limit: str  # "copy" or "read": what the bytes alone cost
+    limit: str  # one of LIMITS: what the bytes alone cost
     fraction: float | None  # limit / time; 1 is the speed of the memory
     gain: float | None  # time of the step it builds on / time; below 1 is slower
     gain_over: str
@@ -75,16 +75,30 @@ class Row:
 
 
 def computes(record: Record) -> str:
-    """What may be compared: softmax; its logarithm; losses; softmax with top-k, fused or not; top-k
-    of given values."""
-    if record.operation in ("log_softmax", "negative_log_likelihood"):
+    """What may be compared: softmax; its logarithm; losses; the backward pass of either; softmax
+    with top-k, fused or not; top-k of given values."""
+    if record.operation in ("log_softmax", "negative_log_likelihood") or is_backward(record):
         return record.operation
     if not record.shape.k:
         return "softmax"
     return "top-k alone" if "values" in record.operation else "softmax and top-k"
 
 
+# What moves a step's bytes and does nothing else, and what it is called. It has no k of its own.
+LIMITS = {
+    "copy": "copy",
+    "read": "read",
+    "combine": "combination",  # of two arrays into one
+}
+
+
+def is_backward(record: Record) -> bool:
+    return record.operation.endswith("_backward")
+
+
 def limit_of(record: Record) -> str:
+    if is_backward(record):
+        return "combine"
     writes_little = record.shape.k or record.operation == "negative_log_likelihood"
     return "read" if writes_little else "copy"
 
@@ -299,16 +313,16 @@ def _place(
 def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tuple[str, Timing]]:
     found = []
     for shape in shapes:
-        limit = "read" if shape.k else "copy"
         at_shape = {
             row.name: row.times
             for row in run.baselines
             if row.cache == cache
-            and row.shape == (replace(shape, k=0) if row.name in ("copy", "read") else shape)
+            and row.shape == (replace(shape, k=0) if row.name in LIMITS else shape)
         }
-        limit_us = at_shape.get(limit, {}).get("median_us")
         for name, times in sorted(at_shape.items(), reverse=True):
             library, _, function = name.partition("/")
+            limit = _limit_of_baseline(name, shape)
+            limit_us = at_shape.get(limit, {}).get("median_us")
             if name == limit or library in LIBRARIES:
                 fraction = limit_us / times["median_us"] if limit_us else None
                 text = f"{LIBRARIES[library]} {function.replace('_', ' ')}" if function else name
@@ -329,6 +343,12 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
                     )
                 )
     return found
+
+
+def _limit_of_baseline(name: str, shape: Shape) -> str:
+    if name == "combine" or name.endswith("_backward"):
+        return "combine"
+    return "read" if shape.k else "copy"
 
 
 def _shapes(shapes: list[Shape | None]) -> list[Shape]:

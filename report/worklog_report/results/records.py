@@ -100,7 +100,7 @@ COUNT_FIELDS = (
     "predicted_stores",
     "sectors_per_load_request",
 )
-TIME_FIELDS = ("median_us", "spread", "gbps", "copy_us", "read_us")
+TIME_FIELDS = ("median_us", "spread", "gbps", "copy_us", "read_us", "combine_us")
 _OWN_FIELDS = [
     "step",
     "variant",

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from ..results.ladder import Ladder, Row, Timing, percent_text, time_text
+from ..results.ladder import LIMITS, Ladder, Row, Timing, percent_text, time_text
 from ..results.recorded_run import RecordedRun, label, machine_text
 from .drawing import WIDTH, Drawing, themed
 
@@ -15,6 +15,8 @@ _MARGIN = 4.0
 _BASELINES = {
     "softmax": "PyTorch softmax",
     "log_softmax": "PyTorch log softmax",
+    "softmax_backward": "PyTorch softmax backward",
+    "log_softmax_backward": "PyTorch log softmax backward",
     "softmax and top-k": "PyTorch softmax then topk",
 }
 
@@ -29,7 +31,7 @@ def picture(table: Ladder, run: RecordedRun) -> str:
         bars += [("PyTorch", found, "var(--own)") for found in _baseline(table, shape, operation)]
         y += 12
         drawing.text(_MARGIN, y, f"{shape.size()}", 9, fill="var(--muted)")
-        limit = f"{bars[0][1].limit}: 100 %"
+        limit = f"{LIMITS[bars[0][1].limit]}: 100 %"
         drawing.text(_NAMES + _BARS, y, limit, 9, "end", fill="var(--muted)")
         y += 4
         top = y
@@ -47,7 +49,7 @@ def picture(table: Ladder, run: RecordedRun) -> str:
 
 
 def _explained(timed: list[Row]) -> str:
-    limits = dict.fromkeys(f"the {row.timing.limit}'s" for row in timed)
+    limits = dict.fromkeys(f"the {LIMITS[row.timing.limit]}'s" for row in timed)
     return f"Bar: share of {' or '.join(limits)} speed."
 
 
