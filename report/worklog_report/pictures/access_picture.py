@@ -168,9 +168,12 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
 
 
 def _loads_of_input(annotation: Annotation) -> Iterable[Request]:
+    """Of the logits; of a backward pass, which has none, those of the gradients."""
+    arrays = annotation.trace.arrays
+    shown = "logits" if any(array.name == "logits" for array in arrays) else "gradients"
     for request in annotation.trace.requests:
-        array = annotation.trace.arrays[request.lanes[0].array]
-        if request.kind in ("global load", "asynchronous copy") and array.name == "logits":
+        array = arrays[request.lanes[0].array]
+        if request.kind in ("global load", "asynchronous copy") and array.name == shown:
             yield request
 
 
