@@ -9,7 +9,8 @@ namespace {
 
 bool is_timed(const Step& step, const Shape& shape, int k) {
   if (!step.info.takes_shape(shape.rows, shape.cols, size_of(shape.dtype), k)) return false;
-  if (step.is_backward()) return shape.trains;
+  if (step.trains()) return shape.trains;
+  if (step.takes<NegativeLogLikelihood>() && shape.trains) return true;
   if (!shape.infers) return false;
   const bool is_a_steps_own = step.operation() == Operation::kSoftmax && step.variant.empty();
   const bool shares_a_row = step.info.several_blocks_a_row;

@@ -53,10 +53,10 @@ struct Measurement {
 /// other. The steps must outlive them.
 ///
 /// At one row only softmax is timed, by the ladder's own kernels, by cuDNN, and by variants of
-/// steps whose blocks share a row. Backward passes are timed at the shapes of training, and nothing
-/// else is at those that are for training alone. A thread that takes a row alone is left out where
-/// the row is longer than kLongestRowOfOneThread, and a step where there are more rows, or longer
-/// ones, than it takes.
+/// steps whose blocks share a row. What training wants is timed at the shapes of training, and
+/// nothing else is at those that are for training alone. A thread that takes a row alone is left
+/// out where the row is longer than kLongestRowOfOneThread, and a step where there are more rows,
+/// or longer ones, than it takes.
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps = {});
 

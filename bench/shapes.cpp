@@ -65,7 +65,8 @@ constexpr int kSamplingK = 50;
 
 // What training wants: hidden layers and vocabularies of today's language models, in bf16, among
 // shapes that are timed for other steps as well, in both types.
-constexpr RowsAndCols kTrainingHalf[] = {{8192, 4096}, {8192, 32768}, {4096, 128256}};
+constexpr RowsAndCols kTrainingHalf[] = {
+    {8192, 4096}, {8192, 32000}, {8192, 32768}, {4096, 128256}};
 constexpr RowsAndCols kTrainingToo[] = {{4000, 1000}, {4000, 4000}, {4000, 25000}, {8192, 50257}};
 constexpr RowsAndCols kTrainingTooHalf[] = {{32768, 1024}};
 

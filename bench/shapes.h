@@ -24,7 +24,7 @@ struct Shape {
   /// Timed with an L2 cache full of another kernel's stores, too: the ladder's own kernels that
   /// read once, and the copy and the read.
   bool written_too = false;
-  /// Timed by what training wants of a step: the backward passes.
+  /// Timed by what training wants of a step: backward passes, cross-entropy, and losses.
   bool trains = false;
   /// Timed by all others.
   bool infers = true;

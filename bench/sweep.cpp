@@ -135,7 +135,7 @@ std::vector<Measurement> all_measurements(const std::string& steps) {
   }
   for (const worklog::bench::Shape& shape : worklog::bench::shapes_that_train()) {
     for (const Step& step : worklog::all_steps()) {
-      if (step.is_backward()) add(step, shape.dtype, shape.rows, shape.cols);
+      if (step.trains()) add(step, shape.dtype, shape.rows, shape.cols);
     }
   }
   if (list.empty()) throw std::invalid_argument("--steps " + steps + ": no such step");

@@ -50,9 +50,9 @@ StepWorkload::StepWorkload(const Measurement& m) : step_(m.step) {
 Work StepWorkload::launches(int block_size) {
   return std::visit(
       [&](auto& buffers) -> Work {
-        return [step = step_, problem = buffers.problem(block_size)](cudaStream_t stream) {
-          run(*step, problem, stream);
-        };
+        auto problem = buffers.problem(block_size);
+        problem.cross_entropy.reduction = Reduction::kMean;  // what training asks for
+        return [step = step_, problem](cudaStream_t stream) { run(*step, problem, stream); };
       },
       buffers_);
 }

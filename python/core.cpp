@@ -68,6 +68,8 @@ const char* function_of(const Step& step) {
       return "softmax_backward";
     case Operation::kLogSoftmaxBackward:
       return "log_softmax_backward";
+    case Operation::kCrossEntropy:
+      return "cross_entropy";
   }
   return "";
 }

@@ -6,9 +6,9 @@
     python3 bench/baselines --measurements cases.json --list
 
 PyTorch's softmax, log-softmax, softmax then top-k, and the backward passes of the first two; a
-kernel in Triton; torch.compile at a few shapes. The output has the form of Google Benchmark's JSON.
-A case that fails is a row with its error. Triton is left out, and named, where it cannot be
-imported.
+kernel in Triton; cross-entropy, Liger's too; torch.compile at a few shapes. The output has the form
+of Google Benchmark's JSON. A case that fails is a row with its error. Triton and Liger are left
+out, and named, where they cannot be imported.
 
 With --accuracy FOLDER (of worklog_accuracy) they also run on the inputs there, and no step that
 sums in a tree may have more than twice PyTorch's worst error.

@@ -11,6 +11,7 @@ from typing import Any
 
 _ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 _RESULT_BYTES = 4 + 8  # of top-k: a value and its index
+_BYTES_OF_A_LOSS = 8 + 4  # a label and what it costs
 
 # The paper's batches, from tiny to large vocabularies: a power of two that holds the row is
 # compiled apart, in about half a second.
@@ -30,6 +31,16 @@ _COMPILED = (
     ("softmax_backward", "bf16", 4096, 128256),
     ("softmax_backward", "f32", 4000, 25000),
     ("softmax_backward", "f32", 8192, 50257),
+)
+
+# Vocabularies. With gradients, and forward alone.
+_CROSS_ENTROPY = (("bf16", 8192, 32000), ("bf16", 4096, 128256), ("f32", 8192, 50257))
+_CROSS_ENTROPY_BY = (
+    "pytorch/cross_entropy",
+    "torch_compile/cross_entropy",
+    "liger/cross_entropy",
+    "pytorch/cross_entropy_forward",
+    "torch_compile/cross_entropy_forward",
 )
 
 
@@ -70,11 +81,21 @@ class Case:
         return self.baseline.endswith("_backward")
 
     @property
+    def is_cross_entropy(self) -> bool:
+        return "/cross_entropy" in self.baseline
+
+    @property
+    def has_gradients(self) -> bool:
+        return not self.baseline.endswith("_forward")
+
+    @property
     def moved_bytes(self) -> int:
         """All that is given read once, each result written once, as worklog_bench counts them."""
         array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]
         if self.is_backward:
             return 3 * array
+        if self.is_cross_entropy:
+            return array + self.rows * _BYTES_OF_A_LOSS + (array if self.has_gradients else 0)
         return array + (self.rows * self.k * _RESULT_BYTES if self.k else array)
 
 
@@ -101,6 +122,9 @@ def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
         shapes = backward if operation.endswith("_backward") else softmax
         if (*shape, 0) not in shapes:
             raise InputError(f"torch_compile/{operation} at {shape}: not a shape of the bench")
+    for shape in _CROSS_ENTROPY:
+        if (*shape, 0) not in backward:
+            raise InputError(f"cross_entropy at {shape}: not a shape of the bench")
     triton = [shape for shape in softmax if shape[0] == "f32" and shape[1] in _TRITON_ROWS]
     return [
         *(Case("pytorch/softmax", *shape) for shape in softmax),
@@ -110,6 +134,7 @@ def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
         *(Case("pytorch/log_softmax_backward", *shape) for shape in backward),
         *(Case("triton/softmax", *shape) for shape in triton),
         *(Case(f"torch_compile/{operation}", *shape) for operation, *shape in _COMPILED),
+        *(Case(by, *shape) for by in _CROSS_ENTROPY_BY for shape in _CROSS_ENTROPY),
     ]
 
 

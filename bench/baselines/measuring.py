@@ -8,6 +8,7 @@ from pathlib import Path
 import accuracy
 import results
 import torch
+import torch_cross_entropy
 import torch_softmax
 from cases import Case
 from sampling import Timer, Timing, Work
@@ -31,8 +32,11 @@ def measure(cases: list[Case], out: Path, accuracy_folder: Path | None, seconds:
     if triton_softmax is None:
         print(f"triton/softmax is left out: Triton {TRITON}", flush=True)
         cases = [case for case in cases if case.baseline != "triton/softmax"]
+    if torch_cross_entropy.liger_cross_entropy is None:
+        print(f"liger/cross_entropy is left out: Liger {torch_cross_entropy.LIGER}", flush=True)
+        cases = [case for case in cases if not case.baseline.startswith("liger/")]
     rows, not_begun = _time_all(cases, time.monotonic() + seconds)
-    document = {"context": results.context(TRITON), "benchmarks": rows}
+    document = {"context": results.context(TRITON, torch_cross_entropy.LIGER), "benchmarks": rows}
     complaints = []
     if not_begun:
         complaints.append(f"{not_begun} of {len(cases)} cases were not begun in {seconds:g} s")
@@ -85,6 +89,9 @@ def _ways(case: Case) -> dict[str, Work]:
     dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
     logits = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype) * STANDARD_DEVIATION
     library, operation = case.baseline.split("/")
+    if case.is_cross_entropy:
+        labels = torch.randint(case.cols, (case.rows,), device="cuda")
+        return {"": torch_cross_entropy.work(library, logits, labels, case.has_gradients)}
     if case.is_backward:
         gradients = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype)
         compiles = library == "torch_compile"

@@ -37,7 +37,7 @@ def first_line(error: BaseException) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def context(triton_version: str) -> dict:
+def context(triton_version: str, liger: str) -> dict:
     properties = torch.cuda.get_device_properties(0)
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -48,4 +48,5 @@ def context(triton_version: str) -> dict:
         "cuda_runtime": torch.version.cuda,
         "pytorch": torch.__version__,
         "triton": triton_version,
+        "liger": liger,
     }

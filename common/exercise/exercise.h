@@ -48,6 +48,9 @@ struct ExerciseRegistration {
   /// The same for the backward pass of softmax.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const SoftmaxBackward<float>&, cudaStream_t));
+  /// The same for a cross-entropy.
+  ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
+                       void (*launch)(const CrossEntropy<float>&, cudaStream_t));
   /// The same for a top-k.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const TopK<float>&, cudaStream_t));

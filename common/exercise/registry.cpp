@@ -67,6 +67,13 @@ ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
 
 ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
                                            const ExerciseInfo& info,
+                                           void (*launch)(const CrossEntropy<float>&,
+                                                          cudaStream_t)) {
+  add<CrossEntropy>(step, role, info, launch);
+}
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
                                            void (*launch)(const TopK<float>&, cudaStream_t)) {
   add<TopK>(step, role, info, launch);
 }

@@ -26,14 +26,14 @@ std::vector<GivenArray> arrays_given(const Step& step, const ProblemBuffers<T>& 
   const auto given = [](const auto& buffer, const char* name) {
     return GivenArray{buffer.data(), buffer.bytes(), name};
   };
-  const bool has_labels = step.takes<NegativeLogLikelihood>();
+  const bool has_labels = step.takes<NegativeLogLikelihood>() || step.takes<CrossEntropy>();
   const bool has_logarithms = step.takes<LogSoftmax>() || step.takes<LogSoftmaxBackward>();
   const char* columns = has_logarithms ? "log-probabilities" : "probabilities";
   return {given(buffers.logits, "logits"),
           given(buffers.results, columns),
           given(buffers.gradients, "gradients"),
           given(buffers.labels, "labels"),
-          given(buffers.columns, step.is_backward() ? "logit gradients" : columns),
+          given(buffers.columns, step.trains() ? "logit gradients" : columns),
           given(buffers.values, has_labels ? "losses" : "values"),
           given(buffers.indices, "indices"),
           given(buffers.scratch, "scratch")};

@@ -19,6 +19,8 @@ std::string_view name_of(Operation operation) {
       return "softmax_backward";
     case Operation::kLogSoftmaxBackward:
       return "log_softmax_backward";
+    case Operation::kCrossEntropy:
+      return "cross_entropy";
     case Operation::kSoftmaxTopK:
       return "softmax_top_k";
     case Operation::kSoftmaxThenTopK:

@@ -105,6 +105,53 @@ struct LogSoftmaxBackward {
   mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
+/// The labels of a cross-entropy, one a row, in 64 or in 32 bits.
+struct Labels {
+  const std::int64_t* of_64_bits = nullptr;  ///< rows
+  const std::int32_t* of_32_bits = nullptr;  ///< rows; looked at where the other is null
+};
+
+/// What becomes of the losses of all rows. (PyTorch's names)
+enum class Reduction {
+  kNone,  ///< nothing: the gradients are those of the losses' sum
+  kSum,   ///< their sum
+  kMean,  ///< their sum over the number of rows that are not ignored; NaN if there is none
+};
+
+/// What a cross-entropy may be asked for beside the plain loss.
+struct CrossEntropyOptions {
+  std::int64_t ignore_index = -100;  ///< the label of rows that do not count
+  float label_smoothing = 0.0f;      ///< 0 to 1: the share of the target that all columns share
+  float z_loss = 0.0f;               ///< 0 or more: what log(sum(exp))^2 adds to a loss, times this
+  Reduction reduction = Reduction::kNone;  ///< what becomes of the losses
+};
+
+/// What each row's label costs a classifier, and the gradients of that by the logits, in one pass.
+/// With s the label smoothing, z the z-loss, N columns and lse = log(sum(exp(x))):
+///
+///     loss = (1 - s) (lse - x_label) + s (lse - mean(x)) + z lse^2
+///     dx_i = p_i (1 + 2 z lse) - (1 - s) [i is the label] - s / N
+///
+/// and for Reduction::kMean dx over the number of rows that count. As for Softmax, validate.h has
+/// accepted the problem; `gradients` is `logits` itself or overlaps no other array. A row whose
+/// label is `ignore_index` has loss, lse and gradients 0 and is not looked at. Any other label
+/// outside 0 .. cols - 1 gives a NaN loss and NaN gradients in its row, and a NaN mean or sum; a
+/// label at a -inf gives +inf. A row with a NaN or +inf, or of -inf only, gives NaN throughout.
+template <typename T>
+struct CrossEntropy {
+  const T* logits = nullptr;      ///< rows x cols
+  Labels labels{};                ///< rows
+  float* losses = nullptr;        ///< rows
+  float* log_sum_exps = nullptr;  ///< rows
+  float* loss = nullptr;          ///< 1: the sum or the mean; not looked at if there is none
+  T* gradients = nullptr;         ///< rows x cols
+  CrossEntropyOptions options{};  ///< what is asked for
+  std::int64_t rows = 0;          ///< 1 or more
+  std::int64_t cols = 0;          ///< 1 or more
+  int block_size = 0;             ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};      ///< the device memory that the step's registration asked for
+};
+
 /// A problem for a step of any kind: the arrays that its kind does not have are not looked at.
 template <typename T>
 struct AnyProblem {
@@ -113,13 +160,15 @@ struct AnyProblem {
   const T* gradients = nullptr;          ///< rows x cols, of the loss by these results
   const std::int64_t* labels = nullptr;  ///< rows
   T* columns = nullptr;                  ///< rows x cols: probabilities, logarithms or gradients
-  float* values = nullptr;               ///< rows x k, or rows losses
-  std::int64_t* indices = nullptr;       ///< rows x k
-  std::int64_t rows = 0;                 ///< 0 or more
-  std::int64_t cols = 0;                 ///< 0 or more
-  int k = 0;           ///< how many of the largest; looked at for top-k steps alone
-  int block_size = 0;  ///< threads a block; 0: the step's own choice
-  Scratch scratch{};   ///< the step's own device memory; run() provides it
+  /// rows x k, or rows losses; of a cross-entropy with rows log(sum(exp)) and one loss behind them
+  float* values = nullptr;
+  std::int64_t* indices = nullptr;  ///< rows x k
+  std::int64_t rows = 0;            ///< 0 or more
+  std::int64_t cols = 0;            ///< 0 or more
+  int k = 0;                        ///< how many of the largest; looked at for top-k steps alone
+  int block_size = 0;               ///< threads a block; 0: the step's own choice
+  Scratch scratch{};                ///< the step's own device memory; run() provides it
+  CrossEntropyOptions cross_entropy{};  ///< looked at for cross-entropy steps alone
 };
 
 }  // namespace worklog

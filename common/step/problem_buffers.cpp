@@ -23,6 +23,10 @@ ArrayLengths array_lengths(const Step& step, std::int64_t rows, std::int64_t col
   }
   if (step.keeps_columns()) lengths.columns = rows * cols;
   if (step.takes<NegativeLogLikelihood>()) lengths.labels = lengths.values = rows;
+  if (step.takes<CrossEntropy>()) {
+    lengths.labels = rows;
+    lengths.values = 2 * rows + 1;
+  }
   if (step.is_top_k()) lengths.values = lengths.indices = rows * std::max(k, 0);
   return lengths;
 }

@@ -18,7 +18,7 @@ struct ArrayLengths {
   std::int64_t gradients = 0;      ///< rows x cols, likewise
   std::int64_t labels = 0;         ///< rows
   std::int64_t columns = 0;        ///< rows x cols: probabilities, logarithms or gradients
-  std::int64_t values = 0;         ///< rows x k, or rows losses
+  std::int64_t values = 0;         ///< rows x k, or rows losses; see AnyProblem
   std::int64_t indices = 0;        ///< rows x k
   std::int64_t scratch_bytes = 0;  ///< of the step's own memory, in bytes
 

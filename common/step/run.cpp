@@ -19,6 +19,7 @@ const char* kind_of_problem(const Step& step) {
   if (step.takes<NegativeLogLikelihood>()) return "a NegativeLogLikelihood problem";
   if (step.takes<SoftmaxBackward>()) return "a SoftmaxBackward problem";
   if (step.takes<LogSoftmaxBackward>()) return "a LogSoftmaxBackward problem";
+  if (step.takes<CrossEntropy>()) return "a CrossEntropy problem";
   return "a Softmax problem";
 }
 
@@ -73,6 +74,21 @@ LogSoftmaxBackward<T> part_of(LogSoftmaxBackward<T> problem, std::int64_t first_
   problem.log_probabilities += first_row * problem.cols;
   problem.gradients += first_row * problem.cols;
   problem.logit_gradients += first_row * problem.cols;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
+CrossEntropy<T> part_of(CrossEntropy<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.logits += first_row * problem.cols;
+  problem.gradients += first_row * problem.cols;
+  problem.losses += first_row;
+  problem.log_sum_exps += first_row;
+  if (problem.labels.of_64_bits != nullptr) {
+    problem.labels.of_64_bits += first_row;
+  } else {
+    problem.labels.of_32_bits += first_row;
+  }
   problem.rows = rows;
   return problem;
 }
@@ -133,6 +149,11 @@ void run(const Step& step, const LogSoftmaxBackward<T>& problem, cudaStream_t st
 }
 
 template <typename T>
+void run(const Step& step, const CrossEntropy<T>& problem, cudaStream_t stream) {
+  run_in_parts<CrossEntropy, T>(step, problem, stream);
+}
+
+template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
   run_in_parts<TopK, T>(step, problem, stream);
 }
@@ -140,11 +161,16 @@ void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
 template <typename T>
 void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
   const auto [logits, results, gradients, labels, columns, values, indices, rows, cols, k,
-              block_size, scratch] = any;
+              block_size, scratch, cross_entropy] = any;
   if (step.is_top_k()) {
     run(step, TopK<T>{logits, values, indices, rows, cols, k, block_size, scratch}, stream);
   } else if (step.takes<NegativeLogLikelihood>()) {
     run(step, NegativeLogLikelihood<T>{logits, labels, values, rows, cols, block_size, scratch},
+        stream);
+  } else if (step.takes<CrossEntropy>()) {
+    run(step,
+        CrossEntropy<T>{logits, Labels{labels}, values, values + rows, values + 2 * rows, columns,
+                        cross_entropy, rows, cols, block_size, scratch},
         stream);
   } else if (step.takes<SoftmaxBackward>()) {
     run(step, SoftmaxBackward<T>{results, gradients, columns, rows, cols, block_size, scratch},
@@ -174,6 +200,9 @@ template void run(const Step&, const SoftmaxBackward<__nv_bfloat16>&, cudaStream
 template void run(const Step&, const LogSoftmaxBackward<float>&, cudaStream_t);
 template void run(const Step&, const LogSoftmaxBackward<__half>&, cudaStream_t);
 template void run(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const CrossEntropy<float>&, cudaStream_t);
+template void run(const Step&, const CrossEntropy<__half>&, cudaStream_t);
+template void run(const Step&, const CrossEntropy<__nv_bfloat16>&, cudaStream_t);
 template void run(const Step&, const TopK<float>&, cudaStream_t);
 template void run(const Step&, const TopK<__half>&, cudaStream_t);
 template void run(const Step&, const TopK<__nv_bfloat16>&, cudaStream_t);

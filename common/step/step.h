@@ -37,6 +37,7 @@ enum class Operation {
   kNegativeLogLikelihood,  ///< one loss a row
   kSoftmaxBackward,        ///< the gradients of the logits, from those of the probabilities
   kLogSoftmaxBackward,     ///< the same from those of the logarithms
+  kCrossEntropy,           ///< one loss a row, and the gradients of the logits
   kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
   kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
                      ///< top-k of what it stored
@@ -147,7 +148,8 @@ using Launches =
 /// Those of a step of any kind.
 using AnyLaunches =
     std::variant<Launches<Softmax>, Launches<LogSoftmax>, Launches<NegativeLogLikelihood>,
-                 Launches<TopK>, Launches<SoftmaxBackward>, Launches<LogSoftmaxBackward>>;
+                 Launches<TopK>, Launches<SoftmaxBackward>, Launches<LogSoftmaxBackward>,
+                 Launches<CrossEntropy>>;
 
 /// One registered step or variant.
 struct Step {
@@ -165,6 +167,8 @@ struct Step {
   bool is_top_k() const { return takes<TopK>(); }
   /// Whether it takes a forward pass's results and the gradients by them, and no logits.
   bool is_backward() const { return takes<SoftmaxBackward>() || takes<LogSoftmaxBackward>(); }
+  /// Whether only training wants what it computes.
+  bool trains() const { return is_backward() || takes<CrossEntropy>(); }
   /// Whether a problem is a single long row.
   bool takes_one_row() const { return info.max_rows == 1; }
   /// Whether it computes a softmax for which it reads each logit once, but for what of a row it
@@ -173,13 +177,16 @@ struct Step {
     return operation() == Operation::kSoftmax && info.loads.per_column == 1;
   }
   /// Whether a row of results is as long as a row of logits.
-  bool keeps_columns() const { return takes<Softmax>() || takes<LogSoftmax>() || is_backward(); }
+  bool keeps_columns() const {
+    return takes<Softmax>() || takes<LogSoftmax>() || takes<CrossEntropy>() || is_backward();
+  }
   /// What the step computes, which follows from the kind of problem that it takes.
   Operation operation() const {
     if (takes<LogSoftmax>()) return Operation::kLogSoftmax;
     if (takes<NegativeLogLikelihood>()) return Operation::kNegativeLogLikelihood;
     if (takes<SoftmaxBackward>()) return Operation::kSoftmaxBackward;
     if (takes<LogSoftmaxBackward>()) return Operation::kLogSoftmaxBackward;
+    if (takes<CrossEntropy>()) return Operation::kCrossEntropy;
     return is_top_k() ? info.top_k_operation : Operation::kSoftmax;
   }
   /// "05_warp_shuffle", or "05_warp_shuffle/safe" for a variant.

@@ -1,5 +1,6 @@
 #include "common/step/validate.h"
 
+#include <fmt/format.h>
 #include <limits>
 #include <string>
 
@@ -192,6 +193,64 @@ void validate(const Step& step, const LogSoftmaxBackward<T>& problem) {
   validate_backward(step, problem, problem.log_probabilities, "log_probabilities");
 }
 
+namespace {
+
+void validate_options(const CrossEntropyOptions& options, std::int64_t rows) {
+  if (!(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f)) {
+    refuse("label_smoothing", fmt::format("{:g}", options.label_smoothing), "from 0 to 1");
+  }
+  if (!(options.z_loss >= 0.0f && options.z_loss <= std::numeric_limits<float>::max())) {
+    refuse("z_loss", fmt::format("{:g}", options.z_loss), "0 or more, and finite");
+  }
+  constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
+  if (options.reduction != Reduction::kNone && rows > kMostRows) {
+    refuse("rows", std::to_string(rows),
+           "at most " + std::to_string(kMostRows) + ", the limit of a sum or mean of losses");
+  }
+}
+
+template <typename T>
+Array array_of(const char* name, const T* data, std::int64_t count) {
+  return {name, data, count * static_cast<std::int64_t>(sizeof(T)), alignof(T)};
+}
+
+}  // namespace
+
+template <typename T>
+void validate(const Step& step, const CrossEntropy<T>& problem) {
+  validate_rows(step, problem.rows);
+  validate_block_size(problem.block_size);
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_shape(problem.rows, 1, sizeof(std::int64_t));
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
+  validate_options(problem.options, problem.rows);
+  const std::int64_t elements = problem.rows * problem.cols;
+  const std::int64_t results = problem.cols > 0 ? problem.rows : 0;  // else nothing is written
+  const bool reduces = problem.options.reduction != Reduction::kNone && results > 0;
+  const bool are_short =
+      problem.labels.of_64_bits == nullptr && problem.labels.of_32_bits != nullptr;
+  const Array logits = array_of("logits", problem.logits, elements);
+  const Array gradients = array_of("gradients", problem.gradients, elements);
+  const Array labels = are_short ? array_of("labels", problem.labels.of_32_bits, problem.rows)
+                                 : array_of("labels", problem.labels.of_64_bits, problem.rows);
+  const Array losses = array_of("losses", problem.losses, results);
+  const Array log_sum_exps = array_of("log_sum_exps", problem.log_sum_exps, results);
+  const Array loss = array_of("loss", problem.loss, reduces ? 1 : 0);
+  for (const Array& array : {logits, labels, losses, log_sum_exps, loss, gradients})
+    validate_array(array);
+  if (problem.gradients != problem.logits) {
+    refuse_overlap(logits, gradients, "equal to logits or ");
+  }
+  for (const Array& result : {losses, log_sum_exps, loss}) {
+    for (const Array& other : {logits, labels, gradients})
+      refuse_overlap(other, result, "");
+  }
+  refuse_overlap(labels, gradients, "");
+  refuse_overlap(losses, log_sum_exps, "");
+  refuse_overlap(losses, loss, "");
+  refuse_overlap(log_sum_exps, loss, "");
+}
+
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem) {
   validate_rows(step, problem.rows);
@@ -238,6 +297,9 @@ template void validate(const Step&, const SoftmaxBackward<__nv_bfloat16>&);
 template void validate(const Step&, const LogSoftmaxBackward<float>&);
 template void validate(const Step&, const LogSoftmaxBackward<__half>&);
 template void validate(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&);
+template void validate(const Step&, const CrossEntropy<float>&);
+template void validate(const Step&, const CrossEntropy<__half>&);
+template void validate(const Step&, const CrossEntropy<__nv_bfloat16>&);
 template void validate(const Step&, const TopK<float>&);
 template void validate(const Step&, const TopK<__half>&);
 template void validate(const Step&, const TopK<__nv_bfloat16>&);

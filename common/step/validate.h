@@ -26,9 +26,9 @@ inline constexpr std::int64_t kMaxTopKCols = std::int64_t{1} << 32;
 /// Throws ArgumentError for a bad shape, more rows than the step takes, k below 1 or above cols or
 /// above the step's max_k, rows of more columns than kMaxTopKCols for a top-k step, a block size
 /// that is no multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not
-/// empty), or buffers that overlap. Only softmax and log-softmax may work in place, with a result equal to
-/// `logits`, and their backward passes, with one equal to either input. Labels are not looked at:
-/// they are on the device.
+/// empty), or buffers that overlap. Only softmax and log-softmax may work in place, with a result
+/// equal to `logits`, their backward passes, with one equal to either input, and a cross-entropy,
+/// with gradients equal to `logits`. Labels are not looked at: they are on the device.
 template <typename T>
 void validate(const Step& step, const Softmax<T>& problem);
 /// The same.
@@ -43,6 +43,10 @@ void validate(const Step& step, const SoftmaxBackward<T>& problem);
 /// The same.
 template <typename T>
 void validate(const Step& step, const LogSoftmaxBackward<T>& problem);
+/// The same; and for label smoothing outside of 0 to 1, a z-loss that is negative or no finite
+/// number, or more rows than a grid has with a reduction.
+template <typename T>
+void validate(const Step& step, const CrossEntropy<T>& problem);
 /// The same.
 template <typename T>
 void validate(const Step& step, const TopK<T>& problem);

@@ -13,6 +13,7 @@
 #include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "common/verify/case_buffers.h"
+#include "common/verify/check_cross_entropy.h"
 #include "common/verify/check_gradients.h"
 #include "common/verify/check_row.h"
 #include "common/verify/guarded_buffer.h"
@@ -172,16 +173,67 @@ class Verification {
       if (step_.is_backward())
         buffers.gradients.write(first * case_.cols, gradients_.part(first, rows));
     });
-    buffers.labels.write(0, labels_of(buffers.labels.size(), case_.cols));
+    buffers.labels.write(0, labels());
+  }
+
+  std::int64_t label_at(std::int64_t row) const {
+    const std::int64_t ignored = options_.cross_entropy.ignore_index;
+    const bool is_mixed = options_.labels == LabelKind::kMixed;
+    if (options_.labels == LabelKind::kIgnored || (is_mixed && row % 5 == 3)) return ignored;
+    if (is_mixed && row % 7 == 4) return row % 2 == 0 ? case_.cols : -1;
+    return label_of(row, case_.cols);
+  }
+
+  std::vector<std::int64_t> labels() const {
+    if (!step_.takes<CrossEntropy>()) {
+      return labels_of(step_.takes<NegativeLogLikelihood>() ? case_.rows : 0, case_.cols);
+    }
+    std::vector<std::int64_t> all(static_cast<std::size_t>(case_.rows));
+    for (std::int64_t row = 0; row < case_.rows; ++row)
+      all[static_cast<std::size_t>(row)] = label_at(row);
+    return all;
+  }
+
+  // What a mean's gradients are multiplied by. Infinite if no row counts.
+  double scale() const {
+    if (options_.cross_entropy.reduction != Reduction::kMean) return 1.0;
+    const std::vector<std::int64_t> all = labels();
+    const auto ignored = std::count(all.begin(), all.end(), options_.cross_entropy.ignore_index);
+    return 1.0 / static_cast<double>(case_.rows - ignored);
   }
 
   // Runs the step on these arrays and waits for its end.
   void run_on(Buffers& buffers) {
     AnyProblem<T> problem = buffers.problem(options_.block_size);
     problem.columns = output_of(buffers).data();
-    run(step_, problem, nullptr);
+    problem.cross_entropy = options_.cross_entropy;
+    if (step_.takes<CrossEntropy>() && options_.short_labels) {
+      run_with_short_labels(problem);
+    } else {
+      run(step_, problem, nullptr);
+    }
     check(cudaDeviceSynchronize(), step_.label());
     note_findings();
+  }
+
+  void run_with_short_labels(const AnyProblem<T>& problem) {
+    const std::vector<std::int64_t> all = labels();
+    const DeviceBuffer<std::int32_t> short_labels(
+        std::vector<std::int32_t>(all.begin(), all.end()));
+    run(step_,
+        CrossEntropy<T>{.logits = problem.logits,
+                        .labels = {.of_32_bits = short_labels.data()},
+                        .losses = problem.values,
+                        .log_sum_exps = problem.values + case_.rows,
+                        .loss = problem.values + 2 * case_.rows,
+                        .gradients = problem.columns,
+                        .options = options_.cross_entropy,
+                        .rows = case_.rows,
+                        .cols = case_.cols,
+                        .block_size = options_.block_size,
+                        .scratch = problem.scratch},
+        nullptr);
+    check(cudaDeviceSynchronize(), step_.label());
   }
 
   // Where the results are that have as many columns as the logits.
@@ -195,6 +247,8 @@ class Verification {
   void check_results(const Buffers& buffers) {
     if (step_.is_backward()) {
       check_gradients(output_of(buffers));
+    } else if (step_.takes<CrossEntropy>()) {
+      if (case_.rows * case_.cols > 0) check_cross_entropy(buffers.values, output_of(buffers));
     } else if (step_.is_top_k()) {
       check_top_k(buffers.scratch, buffers.values, buffers.indices);
     } else if (step_.takes<NegativeLogLikelihood>()) {
@@ -205,20 +259,22 @@ class Verification {
   }
 
   void check_guards(const Buffers& buffers) {
-    const bool has_losses = step_.takes<NegativeLogLikelihood>();
+    const bool has_losses = step_.takes<NegativeLogLikelihood>() || step_.takes<CrossEntropy>();
     check_guards(buffers.scratch, "scratch");
-    check_guards(output_of(buffers), step_.is_backward()      ? "gradients of logits"
+    check_guards(output_of(buffers), step_.trains()           ? "gradients of logits"
                                      : step_.takes<Softmax>() ? "probabilities"
                                                               : "log-probabilities");
     check_guards(buffers.values, has_losses ? "losses" : "values");
     check_guards(buffers.indices, "indices");
   }
 
+  int block_size() const {
+    if (options_.block_size > 0) return options_.block_size;
+    return step_.info.block_size_for(case_.rows, case_.cols, sizeof(T));
+  }
+
   ErrorModel model(DType output) const {
-    const int block_size = options_.block_size > 0
-                               ? options_.block_size
-                               : step_.info.block_size_for(case_.rows, case_.cols, sizeof(T));
-    return error_model(step_.info, output, case_.cols, block_size);
+    return error_model(step_.info, output, case_.cols, block_size());
   }
 
   // Compares the rows of one part, on all cores: compare(checker, row in the part, its logits).
@@ -256,10 +312,7 @@ class Verification {
   }
 
   void check_gradients(const GuardedBuffer<T>& output) {
-    const int block_size = options_.block_size > 0
-                               ? options_.block_size
-                               : step_.info.block_size_for(case_.rows, case_.cols, sizeof(T));
-    const GradientModel model = gradient_model(step_.info, case_.dtype, case_.cols, block_size);
+    const GradientModel model = gradient_model(step_.info, case_.dtype, case_.cols, block_size());
     std::mutex mutex;
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
       const std::vector<T>& forward = logits_.part(first, rows);
@@ -283,6 +336,43 @@ class Verification {
         found_.merge(checker.found());
       });
     });
+  }
+
+  // `values` are the losses, log(sum(exp)) of each row, and the sum or the mean.
+  void check_cross_entropy(const GuardedBuffer<float>& values, const GuardedBuffer<T>& output) {
+    std::vector<float> all(static_cast<std::size_t>(values.size()));
+    values.read(0, all);
+    const GradientModel model = gradient_model(step_.info, case_.dtype, case_.cols, block_size());
+    const double factor = scale();
+    std::mutex mutex;
+    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+      const std::vector<T>& logits = logits_.part(first, rows);
+      std::vector<T> part(logits.size());
+      output.read(first * case_.cols, part);
+      for_rows_in_parallel(rows, case_.cols, [&](std::int64_t begin, std::int64_t end) {
+        CrossEntropyChecker checker(model, options_.cross_entropy, factor);
+        std::vector<double> row(static_cast<std::size_t>(case_.cols));
+        for (std::int64_t r = begin; r < end; ++r) {
+          widen(row_of(logits, r, case_.cols), row);
+          const auto at = static_cast<std::size_t>(first + r);
+          checker.check<T>(first + r, row, label_at(first + r),
+                           {.loss = all[at],
+                            .log_sum_exp = all[at + static_cast<std::size_t>(case_.rows)],
+                            .gradients = row_of(part, r, case_.cols)});
+        }
+        const std::lock_guard lock(mutex);
+        found_.merge(checker.found());
+      });
+    });
+    if (options_.cross_entropy.reduction == Reduction::kNone) return;
+    double sum = 0.0, magnitude = 0.0;
+    for (std::int64_t row = 0; row < case_.rows; ++row) {
+      sum += all[static_cast<std::size_t>(row)];
+      magnitude += std::abs(all[static_cast<std::size_t>(row)]);
+    }
+    CrossEntropyChecker checker(model, options_.cross_entropy, factor);
+    checker.check_total(sum, magnitude, case_.rows, all.back());
+    found_.merge(checker.found());
   }
 
   void check_losses(const GuardedBuffer<float>& losses) {

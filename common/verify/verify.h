@@ -18,6 +18,13 @@
 
 namespace worklog {
 
+/// The labels of a cross-entropy.
+enum class LabelKind {
+  kColumns,  ///< a column in each row
+  kMixed,    ///< some rows are ignored, and some labels name no column
+  kIgnored,  ///< all rows are ignored
+};
+
 /// How a step is to be run.
 struct VerifyOptions {
   /// The output is the input: the logits, or the gradients that a backward step is given. Of steps
@@ -27,8 +34,11 @@ struct VerifyOptions {
   int block_size = 0;             ///< 0: the step's own choice
   std::int64_t logits_shift = 0;  ///< elements by which the input is off its 256-byte alignment
   std::int64_t output_shift = 0;  ///< the same of the probabilities, or of both arrays of a top-k
-  std::int64_t gradients_shift = 0;  ///< backward only: the same of the gradients that are given
-  std::uint64_t seed = 0;            ///< of the input's random numbers
+  std::int64_t gradients_shift = 0;     ///< backward only: the same of the gradients that are given
+  std::uint64_t seed = 0;               ///< of the input's random numbers
+  CrossEntropyOptions cross_entropy{};  ///< of cross-entropy steps
+  LabelKind labels = LabelKind::kColumns;  ///< likewise
+  bool short_labels = false;               ///< likewise: in 32 bits
   /// A step with an expected failure is given logits within its own limit (StepInfo::largest_logit)
   /// and no infinities or NaN. False: it is given everything, to show that it fails.
   bool stay_in_domain = true;

@@ -22,6 +22,8 @@ void launch_loss(const NegativeLogLikelihood<T>&, cudaStream_t) {}
 template <typename T>
 void launch_backward(const SoftmaxBackward<T>&, cudaStream_t) {}
 template <typename T>
+void launch_cross_entropy(const CrossEntropy<T>&, cudaStream_t) {}
+template <typename T>
 void launch_top_k(const TopK<T>&, cudaStream_t) {}
 
 // One of each kind that the choice of shapes tells apart.
@@ -41,6 +43,10 @@ const std::vector<Step>& some_steps() {
       {"06_once", "variant", {.loads = {1}, .stores = {1}}, WORKLOG_LAUNCHES(launch_softmax)},
       {"07_backward", "", {.loads = {2}, .stores = {1}}, WORKLOG_LAUNCHES(launch_backward)},
       {"07_backward", "variant", {.loads = {4}, .stores = {1}}, WORKLOG_LAUNCHES(launch_backward)},
+      {"08_cross_entropy",
+       "",
+       {.loads = {1}, .stores = {1}},
+       WORKLOG_LAUNCHES(launch_cross_entropy)},
   };
   return steps;
 }
@@ -100,6 +106,19 @@ TEST_SUITE("measurements") {
       CHECK(known.contains(
           Measurement{Subject::kCombine, nullptr, m.dtype, m.rows, m.cols, 0, m.cache}.name()));
     }
+  }
+
+  TEST_CASE(
+      "cross-entropy is timed where training is, against the copy, and losses against the read") {
+    const std::multiset<std::string> known = names();
+    for (const char* shape : {"bf16/8192x32000", "bf16/4096x128256", "f32/8192x50257"}) {
+      for (const char* subject : {"08_cross_entropy", "04_log/loss", "copy", "read"}) {
+        const std::string name = std::string(subject) + "/" + shape + "/cold";
+        CHECK_MESSAGE(known.contains(name), name);
+      }
+    }
+    CHECK(!known.contains("08_cross_entropy/f32/10x1000/cold"));
+    CHECK(known.contains("04_log/loss/f32/10x1000/cold"));
   }
 
   TEST_CASE("what writes little is held to the read, all else to the copy") {

@@ -25,7 +25,10 @@ _MEASUREMENTS = [
     ("copy", "f16", 64, 8192, 0, "cold"),
     ("copy", "f32", 256, 30000, 0, "cold"),
     ("copy", "bf16", 9, 100, 0, "cold"),
-    *(("combine", "bf16", *shape, 0, "cold") for shape in ((8192, 4096), (8192, 32768))),
+    *(
+        ("combine", "bf16", *shape, 0, "cold")
+        for shape in ((8192, 4096), (8192, 32000), (8192, 32768))
+    ),
     ("combine", "bf16", 4096, 128256, 0, "cold"),
     *(("combine", "f32", *shape, 0, "cold") for shape in ((4000, 25000), (8192, 50257))),
     ("copy", "f32", 4000, 1000, 0, "warm"),
@@ -71,8 +74,15 @@ def times(measurements, tmp_path, *options):
 def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
     listed = run("--measurements", measurements, "--list", torch=False).stdout.split()
     assert sorted(name for name in listed if name.startswith("pytorch")) == [
+        "pytorch/cross_entropy/bf16/4096x128256/cold",
+        "pytorch/cross_entropy/bf16/8192x32000/cold",
+        "pytorch/cross_entropy/f32/8192x50257/cold",
+        "pytorch/cross_entropy_forward/bf16/4096x128256/cold",
+        "pytorch/cross_entropy_forward/bf16/8192x32000/cold",
+        "pytorch/cross_entropy_forward/f32/8192x50257/cold",
         "pytorch/log_softmax/f32/256x30000/cold",
         "pytorch/log_softmax_backward/bf16/4096x128256/cold",
+        "pytorch/log_softmax_backward/bf16/8192x32000/cold",
         "pytorch/log_softmax_backward/bf16/8192x32768/cold",
         "pytorch/log_softmax_backward/bf16/8192x4096/cold",
         "pytorch/log_softmax_backward/f32/4000x25000/cold",
@@ -86,6 +96,7 @@ def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
         "pytorch/softmax/f32/4000x25000/cold",
         "pytorch/softmax/f32/4000x4000/cold",
         "pytorch/softmax_backward/bf16/4096x128256/cold",
+        "pytorch/softmax_backward/bf16/8192x32000/cold",
         "pytorch/softmax_backward/bf16/8192x32768/cold",
         "pytorch/softmax_backward/bf16/8192x4096/cold",
         "pytorch/softmax_backward/f32/4000x25000/cold",
@@ -97,6 +108,7 @@ def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
     assert "triton/softmax/bf16/9x100/cold" not in listed
     assert "torch_compile/softmax/f16/64x8192/cold" in listed
     assert "torch_compile/softmax_backward/bf16/4096x128256/cold" in listed
+    assert "liger/cross_entropy/bf16/4096x128256/cold" in listed
 
 
 def test_a_case_that_fails_is_a_row_with_its_error(measurements, tmp_path):
@@ -115,6 +127,11 @@ def test_a_case_that_fails_is_a_row_with_its_error(measurements, tmp_path):
         backward = rows[f"{library}/softmax_backward/bf16/8192x4096/cold"]
         assert backward["median_us"] == pytest.approx(10.0)
         assert backward["bytes"] == 3 * 8192 * 4096 * 2
+    array = 8192 * 50257 * 4
+    for library in ("pytorch", "torch_compile"):
+        name = f"{library}/cross_entropy{{}}/f32/8192x50257/cold"
+        assert rows[name.format("")]["bytes"] == 2 * array + 8192 * 12
+        assert rows[name.format("_forward")]["bytes"] == array + 8192 * 12
     run_read = read_bench(out, recorded=False)
     assert len(run_read.baselines) == len(rows) - 1
     assert run_read.machine.context["pytorch"] == "0.fake"
@@ -127,6 +144,15 @@ def test_without_triton_its_rows_are_left_out_by_name(measurements, tmp_path):
     data = json.loads(out.read_text())
     assert data["context"]["triton"].startswith("cannot be imported: No module named 'triton'")
     assert not [row for row in data["benchmarks"] if row["name"].startswith("triton")]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("liger_kernel") is not None, reason="Liger is there")
+def test_without_liger_its_rows_are_left_out_by_name(measurements, tmp_path):
+    result, out = times(measurements, tmp_path)
+    assert "liger/cross_entropy is left out: Liger cannot be imported" in result.stdout
+    data = json.loads(out.read_text())
+    assert data["context"]["liger"].startswith("cannot be imported: No module named 'liger_kernel'")
+    assert not [row for row in data["benchmarks"] if row["name"].startswith("liger")]
 
 
 def test_cases_that_there_is_no_time_for_are_rows_and_a_failure(measurements, tmp_path):

@@ -1,4 +1,4 @@
-// Properties of the gradients that backward steps are compared with: they are the derivatives of
+// Properties of the gradients that steps are compared with: they are the derivatives of
 // the forward pass in common/reference, and a softmax's add up to 0.
 //
 // Tolerances. A loss is the sum of w_i y_i with weights w, so that dy = w. As a function of one
@@ -15,6 +15,7 @@
 #include <rapidcheck.h>
 #include <vector>
 
+#include "common/reference/cross_entropy_row.h"
 #include "common/reference/softmax_gradient.h"
 #include "common/reference/softmax_row.h"
 
@@ -108,6 +109,36 @@ TEST_SUITE("gradients") {
       for (std::size_t col = 0; col < y.size(); ++col) {
         const double dx = worklog::log_softmax_gradient(y[col], row.weights[col], sum);
         RC_ASSERT(std::abs(dx - quotient(row, col, log_softmax)) <= allowed);
+      }
+    }));
+  }
+
+  // As a function of one logit, l = log(sum(exp)) has a sigmoid as its derivative. The third
+  // derivative of l^2 is 6 l' l'' + 2 l l''', where l' is at most 1, l'' 1/4 and l''' less than
+  // 1/8.
+  TEST_CASE("a cross-entropy's gradient is the limit of its difference quotient") {
+    CHECK(rc::check([] {
+      constexpr double kLargest =
+          15.0;  // log(sum(exp)) of logits up to 10, and fewer than e^5 columns
+      const Row row = any_row();
+      const auto cols = static_cast<std::int64_t>(row.logits.size());
+      const auto label = *rc::gen::inRange<std::int64_t>(0, cols);
+      const double smoothing = 0.001 * *rc::gen::inRange(0, 1001);
+      const double z_loss = 0.001 * *rc::gen::inRange(0, 1001);
+      const auto of = [&](double change, std::size_t col, std::vector<double>& exponentials) {
+        std::vector<double> logits = row.logits;
+        logits[col] += change;
+        return worklog::cross_entropy_row(logits, label, smoothing, z_loss, exponentials);
+      };
+      const double allowed = tolerance(row, 0.125 + z_loss * (1.5 + kLargest / 4.0),
+                                       2.0 * kLargest + z_loss * kLargest * kLargest + 10.0);
+      std::vector<double> exponentials(row.logits.size()), others(row.logits.size());
+      for (std::size_t col = 0; col < row.logits.size(); ++col) {
+        const worklog::CrossEntropyRow at = of(0.0, col, exponentials);
+        const bool is_label = static_cast<std::int64_t>(col) == label;
+        const double dx = worklog::cross_entropy_gradient(at, exponentials[col], is_label, cols);
+        const double difference = of(kH, col, others).loss - of(-kH, col, others).loss;
+        RC_ASSERT(std::abs(dx - difference / (2.0 * kH)) <= allowed);
       }
     }));
   }

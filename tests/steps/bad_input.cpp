@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -96,6 +97,16 @@ struct Memory {
     return {.log_probabilities = logits.data(),
             .gradients = gradients.data(),
             .logit_gradients = probabilities.data(),
+            .rows = rows,
+            .cols = kCols};
+  }
+  CrossEntropy<T> cross_entropy() {
+    return {.logits = logits.data(),
+            .labels = {labels.data()},
+            .losses = values.data(),
+            .log_sum_exps = values.data() + kRows,
+            .loss = values.data() + 2 * kRows,
+            .gradients = probabilities.data(),
             .rows = rows,
             .cols = kCols};
   }
@@ -267,6 +278,54 @@ void check_losses(const Step& step) {
 }
 
 template <typename T>
+void check_cross_entropy(const Step& step) {
+  Memory<T> memory(step);
+  using Problem = CrossEntropy<T>;
+  const Problem right = memory.cross_entropy();
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = right;
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+  check_shape<T>(step, refused);
+  check_pair(right, &Problem::logits, &Problem::gradients, "logits", "gradients",
+             memory.logits.data(), memory.probabilities.data(), refused);
+  refused([](auto& p) { p.labels = {}; }, "labels = null: must be device memory of 24 bytes");
+  refused([](auto& p) { p.losses = nullptr; }, "losses = null: must be device memory of 12 bytes");
+  refused([](auto& p) { p.log_sum_exps = nullptr; },
+          "log_sum_exps = null: must be device memory of 12 bytes");
+  refused([](auto& p) { p.loss = nullptr, p.options.reduction = Reduction::kMean; },
+          "loss = null: must be device memory of 4 bytes");
+  const std::int64_t* odd_labels = moved(memory.labels.data(), 4);
+  refused([&](auto& p) { p.labels = {odd_labels}; },
+          "labels = " + text_of(odd_labels) + ": must be a multiple of 8, its type's alignment");
+  const auto* odd_short = moved(reinterpret_cast<const std::int32_t*>(memory.labels.data()), 2);
+  refused([&](auto& p) { p.labels = {.of_32_bits = odd_short}; },
+          "labels = " + text_of(odd_short) + ": must be a multiple of 4, its type's alignment");
+  auto* in_logits = reinterpret_cast<float*>(memory.logits.data());
+  refused([&](auto& p) { p.losses = in_logits; },
+          "losses = " + text_of(in_logits) + ": must be clear of logits, " +
+              std::to_string(kRows * kCols * std::int64_t{sizeof(T)}) + " bytes from " +
+              text_of(memory.logits.data()));
+  float* losses = memory.values.data();
+  refused([&](auto& p) { p.log_sum_exps = losses + 1; },
+          "log_sum_exps = " + text_of(losses + 1) + ": must be clear of losses, 12 bytes from " +
+              text_of(losses));
+  refused([](auto& p) { p.options.label_smoothing = -0.5f; },
+          "label_smoothing = -0.5: must be from 0 to 1");
+  refused([](auto& p) { p.options.label_smoothing = 1.25f; },
+          "label_smoothing = 1.25: must be from 0 to 1");
+  refused([](auto& p) { p.options.z_loss = -1.0f; }, "z_loss = -1: must be 0 or more, and finite");
+  refused([](auto& p) { p.options.z_loss = std::numeric_limits<float>::infinity(); },
+          "z_loss = inf: must be 0 or more, and finite");
+  refused(
+      [](auto& p) {
+        p.rows = std::int64_t{1} << 31, p.cols = 1, p.options.reduction = Reduction::kSum;
+      },
+      "rows = 2147483648: must be at most 2147483647, the limit of a sum or mean of losses");
+}
+
+template <typename T>
 void check_top_k(const Step& step) {
   Memory<T> memory(step);
   const auto refused = [&](const std::function<void(TopK<T>&)>& spoil, const std::string& text) {
@@ -354,6 +413,7 @@ void check_wrong_kind(const Step& step, Memory<T>& memory, const Problem<T>& pro
                     : step.takes<Softmax>()            ? "a Softmax problem"
                     : step.takes<SoftmaxBackward>()    ? "a SoftmaxBackward problem"
                     : step.takes<LogSoftmaxBackward>() ? "a LogSoftmaxBackward problem"
+                    : step.takes<CrossEntropy>()       ? "a CrossEntropy problem"
                                                        : "a NegativeLogLikelihood problem";
   CHECK(what == step.label() + " takes " + own);
   CHECK(memory.is_untouched());
@@ -367,6 +427,7 @@ void check_wrong_kinds(const Step& step) {
   check_wrong_kind(step, memory, memory.losses());
   check_wrong_kind(step, memory, memory.backward());
   check_wrong_kind(step, memory, memory.log_backward());
+  check_wrong_kind(step, memory, memory.cross_entropy());
   check_wrong_kind(step, memory, memory.top_k());
 }
 
@@ -377,6 +438,8 @@ void check_arguments(const Step& step) {
     check_top_k<T>(step);
   } else if (step.takes<NegativeLogLikelihood>()) {
     check_losses<T>(step);
+  } else if (step.takes<CrossEntropy>()) {
+    check_cross_entropy<T>(step);
   } else if (step.takes<SoftmaxBackward>()) {
     check_backward(step, memory.backward(), &SoftmaxBackward<T>::probabilities, "probabilities",
                    memory);
@@ -415,7 +478,11 @@ TEST_SUITE("bad_input") {
       if (scratch_bytes(step, 1, kCols, DType::kFloat32) == 0) continue;
       CAPTURE(step.label());
       Memory<float> memory(step);
-      if (step.is_top_k()) {
+      if (step.takes<CrossEntropy>()) {
+        CrossEntropy<float> mean = memory.cross_entropy();
+        mean.options.reduction = Reduction::kMean;
+        CHECK_THROWS_AS(run(step, mean, nullptr), std::length_error);
+      } else if (step.is_top_k()) {
         CHECK_THROWS_AS(run(step, memory.top_k(), nullptr), std::length_error);
       } else {
         CHECK_THROWS_AS(run(step, memory.softmax(), nullptr), std::length_error);

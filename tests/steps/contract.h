@@ -65,9 +65,11 @@ inline std::string describe(const worklog::Step& step, const worklog::Case& a_ca
 }
 
 /// Values and indices of a top-k, and the probabilities that it was taken from if they are stored;
-/// the losses; else the probabilities, their logarithms or the logits' gradients.
+/// the losses; of a cross-entropy the losses, log(sum(exp)) and gradients; else the probabilities,
+/// their logarithms or the logits' gradients.
 inline std::int64_t elements_to_check(const worklog::Step& step, const worklog::Case& a_case) {
   if (step.takes<worklog::NegativeLogLikelihood>()) return a_case.rows;
+  if (step.takes<worklog::CrossEntropy>()) return a_case.rows * (a_case.cols + 2);
   if (!step.is_top_k()) return a_case.rows * a_case.cols;
   const bool stores = step.operation() == worklog::Operation::kSoftmaxThenTopK;
   return a_case.rows * (2 * a_case.k + (stores ? a_case.cols : 0));

@@ -30,6 +30,7 @@ _OPERATIONS = (
     "Negative log-likelihood",
     "Softmax backward",
     "Log-softmax backward",
+    "Cross-entropy",
 )
 
 
@@ -44,6 +45,7 @@ def _operation(record: Record) -> str:
         "negative_log_likelihood": "Negative log-likelihood",
         "softmax_backward": "Softmax backward",
         "log_softmax_backward": "Log-softmax backward",
+        "cross_entropy": "Cross-entropy",
     }.get(record.operation, "Softmax")
 
 
@@ -146,6 +148,11 @@ _OTHERS = {
     "Log-softmax": ("pytorch/log_softmax", "torch_compile/log_softmax", "cudnn/log_softmax"),
     "Softmax backward": ("pytorch/softmax_backward", "torch_compile/softmax_backward"),
     "Log-softmax backward": ("pytorch/log_softmax_backward",),
+    "Cross-entropy": (
+        "pytorch/cross_entropy",
+        "torch_compile/cross_entropy",
+        "liger/cross_entropy",
+    ),
 }
 _BASELINES = {
     "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),
@@ -153,6 +160,7 @@ _BASELINES = {
     "combine": ("combination", "the fastest way to make one array of two: the ceiling"),
     "pytorch": ("PyTorch", "on the same GPU"),
     "torch_compile": ("compiled", "PyTorch's function through torch.compile, on the same GPU"),
+    "liger": ("Liger", "Liger's kernel, whose gradients are in the logits' place, on the same GPU"),
     "triton": ("Triton", "a kernel in Triton, on the same GPU"),
     "cudnn": ("cuDNN", "its accurate softmax, or its log-softmax, on the same GPU"),
 }

@@ -20,6 +20,7 @@ _LADDERS_OWN = Shown()
 LIBRARIES = {
     "pytorch": "PyTorch",
     "torch_compile": "torch.compile",
+    "liger": "Liger",
     "triton": "Triton",
     "cudnn": "cuDNN",
 }
@@ -74,10 +75,13 @@ class Row:
     timing: Timing | None
 
 
+_OF_THEIR_OWN = ("log_softmax", "negative_log_likelihood", "cross_entropy")
+
+
 def computes(record: Record) -> str:
-    """What may be compared: softmax; its logarithm; losses; the backward pass of either; softmax
-    with top-k, fused or not; top-k of given values."""
-    if record.operation in ("log_softmax", "negative_log_likelihood") or is_backward(record):
+    """What may be compared: softmax; its logarithm; losses, with or without gradients; the backward
+    pass of either; softmax with top-k, fused or not; top-k of given values."""
+    if record.operation in _OF_THEIR_OWN or is_backward(record):
         return record.operation
     if not record.shape.k:
         return "softmax"
@@ -348,7 +352,7 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
 def _limit_of_baseline(name: str, shape: Shape) -> str:
     if name == "combine" or name.endswith("_backward"):
         return "combine"
-    return "read" if shape.k else "copy"
+    return "read" if shape.k or name.endswith("_forward") else "copy"
 
 
 def _shapes(shapes: list[Shape | None]) -> list[Shape]:

@@ -17,6 +17,7 @@ _BASELINES = {
     "log_softmax": "PyTorch log softmax",
     "softmax_backward": "PyTorch softmax backward",
     "log_softmax_backward": "PyTorch log softmax backward",
+    "cross_entropy": "PyTorch cross entropy",
     "softmax and top-k": "PyTorch softmax then topk",
 }
 
