@@ -58,6 +58,7 @@ NOT_MEASURED = {
         "diff_13_14": ["the 64 registers that a thread"],
         "diff_14_15": ["a block of an H200 may have 227 KB"],
         "diff_16_19": ["the 64 registers that a thread"],
+        "diff_19_20": ["the 64 registers that a thread"],
         "python": ["8 GiB together"],
         "roofline": ["The H200's 60 MB"],
         "step_06_vectorized": ["The L2 cache holds 60 MB"],
