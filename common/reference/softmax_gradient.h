@@ -9,7 +9,7 @@ namespace worklog {
 
 /// What all gradients of a row need: of softmax the sum of y dy, of log-softmax that of dy.
 struct GradientSum {
-  double value = 0.0;
+  double value = 0.0;       ///< the sum
   double magnitude = 0.0;   ///< the sum of the terms' magnitudes, to which rounding is relative
   bool is_nan = false;      ///< whether the whole row is NaN; the others say nothing then
   bool may_be_nan = false;  ///< whether it may be NaN: a part of the sum may be beyond fp32
