@@ -7,12 +7,19 @@ from ..results.ladder import LIBRARIES, Ladder, Row
 from ..results.records import BenchRun, Record, Results, Shape
 from ..results.steps import Unit
 
-# Rows that are short, long and longer than what lies on the chip, in fp32 and in half its bytes.
-_AT_A_GLANCE = (
-    Shape("f32", 1000000, 64), Shape("f32", 4000, 1000), Shape("f32", 4000, 4000),
-    Shape("f32", 4000, 25000), Shape("f32", 4000, 100000), Shape("bf16", 32768, 4096),
-    Shape("bf16", 8192, 50257), Shape("f32", 1, 16777216),
-)  # fmt: skip
+# What a GPU is short of differs: where rows are short, where they are long, where too few of them
+# fill it, and where there is a single one.
+_AT_A_GLANCE = {
+    "short rows": (
+        Shape("f32", 1000000, 64), Shape("f32", 4000, 1000), Shape("f16", 4000, 1000),
+    ),
+    "long rows": (
+        Shape("f32", 4000, 4000), Shape("f16", 4000, 4000), Shape("f32", 4000, 25000),
+        Shape("f16", 4000, 25000), Shape("bf16", 8192, 50257), Shape("f32", 4000, 100000),
+    ),
+    "few rows": (Shape("f16", 32, 8192), Shape("f16", 64, 4096)),
+    "one row": (Shape("f32", 1, 1048576), Shape("f32", 1, 16777216)),
+}  # fmt: skip
 _TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
 
@@ -56,12 +63,15 @@ def glance_text(results: Results, units: list[Unit]) -> str:
     """For each shape the fastest step and the libraries, in shares of the copy's speed; "" where no
     GPU has timed anything."""
     run = results.run
-    shapes = [shape for shape in _AT_A_GLANCE if run and _us("copy", run, shape)]
-    if not shapes:
+    lines: list[list[str]] = []
+    for kind, shapes in _AT_A_GLANCE.items():
+        timed = [shape for shape in shapes if run and _us("copy", run, shape)]
+        for shape in timed:
+            lines.append([kind if shape == timed[0] else "", *_glance(shape, run, units)])
+    if not lines:
         return ""
-    head = ["logits", "our fastest", "", "PyTorch", "cuDNN", "Triton or torch.compile"]
-    lines = [_glance(shape, run, units) for shape in shapes]
-    return _table(head, lines, left=2) + (
+    head = ["", "logits", "fastest step", "its speed", "PyTorch", "cuDNN"]
+    return _table([*head, "Triton or torch.compile"], lines, left=3) + (
         "\n100 % is the speed at which a copy moves the same bytes; a little more than that is the "
         f"spread of two\nmeasurements. Measured on {_place(run)}; a dash stands where a library "
         "was not timed.\n"
