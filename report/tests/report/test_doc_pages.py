@@ -19,6 +19,7 @@ PAGES = {
         "copies", "limits", "instructions", "standings", "standings-of-top-k",
         "standings-of-a-long-row", "fewer-accesses",
     ],
+    "syllabus.md": ["steps"],
 }  # fmt: skip
 
 
@@ -346,3 +347,16 @@ def test_accesses_of_a_step_are_those_of_all_its_lines(place):
     recorded = read_recorded_run(files, [place.folder / "lines.json"], place.steps)
     assert recorded.accesses("04_fourth") == (2, 2)
     assert recorded.accesses("03_third") is None
+
+
+def test_the_syllabus_says_what_a_steps_page_says(place):
+    page = place.steps / "03_third/README.md"
+    goal = (
+        "- **Afterwards you can** say what a third is,\n  and of what.\n- **Before it** you need "
+        "words of [step 01](../01_first/README.md), and [step 02](../02_second/README.md). **It\n"
+        "  takes** about 50 minutes with its exercise.\n"
+    )
+    page.write_text(page.read_text() + f"\n{goal}")
+    text = section(place, "syllabus.md", "steps")
+    assert "| say what a third is, and of what | 01, 02 | 50 |\n" in text
+    assert "| [02 Second](../../steps/02_second/README.md) | – | – | – |\n" in text

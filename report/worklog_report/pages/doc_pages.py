@@ -11,7 +11,7 @@ from pathlib import Path
 from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
-from . import errata_page, executor_page, numerics_page, roofline_page
+from . import errata_page, executor_page, numerics_page, roofline_page, syllabus_page
 from .markdown import replace_between
 
 _PAGES = {
@@ -19,6 +19,7 @@ _PAGES = {
     "executor.md": executor_page.sections,
     "numerics.md": numerics_page.sections,
     "roofline.md": roofline_page.sections,
+    "syllabus.md": syllabus_page.sections,
 }
 _PICTURE = "roofline.svg"
 

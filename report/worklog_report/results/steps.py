@@ -26,6 +26,25 @@ class Shown:
     timed: tuple[int, int] | None = None
 
 
+# The list below a page's first paragraph.
+_GOAL = re.compile(
+    r"^- \*\*Afterwards you can\*\* (?P<afterwards>[^\n]+(?:\n  [^\n]+)*)\.\n"
+    r"- \*\*Before it\*\* you need (?P<needs>[^\n]+(?:\n  [^\n]+)*?)\. "
+    r"\*\*It\s+takes\*\*\s+about\s+(?P<minutes>\d+)\s+minutes\s+with\s+its\s+exercise\.$",
+    re.MULTILINE,
+)
+_LINK_TO_STEP = re.compile(r"\[step (\d\d)\]")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a step's page says of itself for a reader who asks whether to begin it."""
+
+    afterwards: str  # what its reader can do then: "say what a warp is, and .."
+    steps_before: tuple[str, ...]  # the numbers of the steps that it needs
+    minutes: int  # with its exercise, estimated
+
+
 @dataclass(frozen=True)
 class Unit:
     """A step's own kernel, or one variant of it: a row of the ladder."""
@@ -38,6 +57,7 @@ class Unit:
     files: dict[str, str] = field(default_factory=dict)  # name -> source, the kernel's first
     sources: dict[str, str] = field(default_factory=dict)  # of step and variants, real names
     shown: Shown = Shown()
+    goal: Goal | None = None  # of a step's own kernel whose page states it
 
     @property
     def name(self) -> str:
@@ -85,7 +105,8 @@ def _units_of(directory: Path) -> list[Unit]:
     headers = {path.name: path.read_text("utf-8") for path in sorted(directory.glob("*.cuh"))}
     files = {kernel.name: kernel.read_text("utf-8"), **headers}
     sources = {path.name: path.read_text("utf-8") for path in sorted(directory.rglob("*.cu*"))}
-    units = [Unit(directory.name, "", number, title, idea, files, sources, shown)]
+    goal = _goal(page)
+    units = [Unit(directory.name, "", number, title, idea, files, sources, shown, goal)]
     for index, path in enumerate(sorted(directory.glob("variants/*.cu"))):
         label = number + chr(ord("a") + index)
         variant_title = path.stem.replace("_", " ")
@@ -108,6 +129,14 @@ def _title_and_idea(directory: Path, page: str) -> tuple[str, str]:
     title = re.sub(r"^#\s*(\d+\s*)?", "", head).strip() or directory.name[3:].replace("_", " ")
     idea = " ".join(rest.strip().split("\n\n")[0].split()).replace("`", "")
     return title, idea
+
+
+def _goal(page: str) -> Goal | None:
+    found = _GOAL.search(page)
+    if found is None:
+        return None
+    afterwards = " ".join(found["afterwards"].split())
+    return Goal(afterwards, tuple(_LINK_TO_STEP.findall(found["needs"])), int(found["minutes"]))
 
 
 def _shown(directory: Path, page: str) -> Shown:
