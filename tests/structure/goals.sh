@@ -21,7 +21,7 @@ for step in steps/[0-9][0-9]_*; do
     needs=${BASH_REMATCH[1]} minutes=${BASH_REMATCH[2]} number=${step#steps/}
     while read -r before; do
       ((10#$before < 10#${number%%_*})) || complain "$step" "needs step $before, which comes later"
-    done < <(sed 's/\[step /\n&/g' <<<"$needs" | sed -n 's/^\[step \([0-9]*\)\].*/\1/p')
+    done < <(grep -oE '\[step [0-9]+\]' <<<"$needs" | tr -dc '0-9\n')
     exercise=$(sed -n 's/^Difficulty: .*, about \([0-9]*\) minutes\.$/\1/p' "$step/exercise/README.md")
     ((minutes > exercise)) || complain "$step" "takes $minutes minutes, of which its exercise alone takes $exercise"
   fi
