@@ -165,7 +165,7 @@ int check(const worklog::Step& step, worklog::DType dtype, std::int64_t rows,
     if (ratio == 1.0) continue;
     ++slow;
     std::cout << step.label() << ", " << worklog::name_of(dtype) << ", " << rows << " x " << cols
-              << ": " << size << " threads a block take " << ratio << " times the best, "
+              << ": " << size << " threads per block take " << ratio << " times the best, "
               << best_of(times).us << " us\n";
   }
   return slow;

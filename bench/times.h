@@ -28,7 +28,7 @@ class Refused : public std::runtime_error {
 
 struct Result {
   Timing timing;
-  int block_size = 0;       ///< of a step: threads a block
+  int block_size = 0;       ///< of a step: threads per block
   std::string fastest;      ///< of a transfer: which of the several kernels it was
   double ceiling_us = 0.0;  ///< the transfer that is the measurement's ceiling
 };

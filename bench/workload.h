@@ -20,7 +20,7 @@ class StepWorkload {
   /// Throws DoesNotFit (bench/times.h).
   explicit StepWorkload(const Measurement& measurement);
 
-  /// The launches with `block_size` threads a block, or the step's own choice if 0. Valid while
+  /// The launches with `block_size` threads per block, or the step's own choice if 0. Valid while
   /// this lives.
   Work launches(int block_size = 0);
 

@@ -91,7 +91,7 @@ def _pair(launch: Launch) -> dict[str, int]:
 
 
 def _pair_of_one_thread(launch: Launch) -> dict[str, int]:
-    """Two loads a warp in the source, one of the whole block in the machine's code."""
+    """Two loads per warp in the source, one of the whole block in the machine's code."""
     loads = launch.blocks * (2 * launch.warps - 1)
     return _sum(_requests("load", -loads), _requests("store", -launch.blocks))
 

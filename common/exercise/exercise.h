@@ -28,7 +28,7 @@ struct ExerciseInfo {
   /// Those that must not be above the solution's, by their names in simt/docs/counters.md, or
   /// "loads_per_element", "stores_per_element", "sectors_per_load_request".
   const char* counters[kMostCounters] = {};
-  int block_size = 256;              ///< threads a block; half and twice as many are tried, too
+  int block_size = 256;              ///< threads per block; half and twice as many are tried, too
   bool fixed_block_size = false;     ///< the kernels take no other
   bool serial_sum = false;           ///< one thread adds up a whole row
   bool stores_exponentials = false;  ///< exponentials pass through memory, which rounds them

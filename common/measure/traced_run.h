@@ -15,7 +15,7 @@ namespace worklog {
 struct TracedRun {
   const Step* step = nullptr;  ///< not null
   Case a_case;                 ///< what `step` ran on
-  int block_size = 0;          ///< threads a block
+  int block_size = 0;          ///< threads per block
   simt::Trace trace;           ///< every request of the first warps
   /// What the arrays of the trace are: "logits", "probabilities", "log-probabilities",
   /// "gradients", "logit gradients", "labels", "losses", "values", "indices", "scratch"; numbered
@@ -24,7 +24,7 @@ struct TracedRun {
 };
 
 /// The case that the access pictures show: 32 rows of 128 columns, so that a warp of a thread per
-/// row has all its lanes, and a warp that shares a row makes four requests of 4 bytes a lane.
+/// row has all its lanes, and a warp that shares a row makes four requests of 4 bytes per lane.
 Case small_case(const Step& step, DType dtype);
 
 /// A block of the small case is one warp.

@@ -70,7 +70,7 @@ void print_line_table(std::ostream& out, const std::vector<simt::LineCounters>& 
                           {"requests", 10, true},
                           {"sectors", 10, true},
                           {"wavefronts", 10, true},
-                          {"a request", 9, true},
+                          {"per request", 11, true},
                           {"conflicts", 9, true}});
   table.print_header();
   std::string file;

@@ -133,7 +133,7 @@ void explain(const Record& record) {
   if (record.counts && record.counts->launches > 0 && !record.counts->as_predicted()) {
     std::cout << "    predicted: " << record.counts->predicted_loads << " loads and "
               << record.counts->predicted_stores
-              << " stores an element; counted: " << record.counts->loads_per_element << " and "
+              << " stores per element; counted: " << record.counts->loads_per_element << " and "
               << record.counts->stores_per_element << "\n";
   }
 }

@@ -57,7 +57,7 @@ void add_case(CLI::App& app, Options& options) {
                "softmax and log-softmax steps: the output is the input");
   app.add_flag("--no-times", options.no_times,
                "verify only, also on a GPU (for compute-sanitizer)");
-  app.add_option("--block-size", options.block_size, "threads a block (0: the step's own choice)")
+  app.add_option("--block-size", options.block_size, "threads per block (0: the step's own choice)")
       ->type_name("B")
       ->check(whole_number(0, kMaxBlockSize))
       ->check(CLI::Validator(of_warps, ""));

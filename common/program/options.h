@@ -31,7 +31,7 @@ struct Options {
   std::optional<std::int64_t> cols;    ///< of one case
   std::optional<int> k;                ///< of one case of a top-k step
   std::optional<Input> input;          ///< of one case
-  int block_size = 0;                  ///< threads a block; 0: the step's own choice
+  int block_size = 0;                  ///< threads per block; 0: the step's own choice
   std::uint64_t seed = 0;              ///< of the input
   bool in_place = false;               ///< the output is the input
   bool no_times = false;  ///< also on a GPU: under compute-sanitizer a time means nothing

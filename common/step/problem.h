@@ -20,7 +20,7 @@ struct Softmax {
   T* probabilities = nullptr;  ///< rows x cols; each row sums to 1 within rounding
   std::int64_t rows = 0;       ///< 1 or more
   std::int64_t cols = 0;       ///< 1 or more
-  int block_size = 0;          ///< threads a block: a multiple of 32, at most 1024
+  int block_size = 0;          ///< threads per block: a multiple of 32, at most 1024
   mutable Scratch scratch{};   ///< the device memory that the step's registration asked for
 };
 
@@ -34,7 +34,7 @@ struct LogSoftmax {
   T* log_probabilities = nullptr;  ///< rows x cols; no element is above 0
   std::int64_t rows = 0;           ///< 1 or more
   std::int64_t cols = 0;           ///< 1 or more
-  int block_size = 0;              ///< threads a block: a multiple of 32, at most 1024
+  int block_size = 0;              ///< threads per block: a multiple of 32, at most 1024
   mutable Scratch scratch{};       ///< the device memory that the step's registration asked for
 };
 
@@ -49,7 +49,7 @@ struct NegativeLogLikelihood {
   float* losses = nullptr;               ///< rows; 0 or more
   std::int64_t rows = 0;                 ///< 1 or more
   std::int64_t cols = 0;                 ///< 1 or more
-  int block_size = 0;                    ///< threads a block: a multiple of 32, at most 1024
+  int block_size = 0;                    ///< threads per block: a multiple of 32, at most 1024
   mutable Scratch scratch{};  ///< the device memory that the step's registration asked for
 };
 
@@ -66,7 +66,7 @@ struct TopK {
   std::int64_t rows = 0;            ///< 1 or more
   std::int64_t cols = 0;            ///< 1 or more
   int k = 0;                        ///< how many of the largest, 1 to cols
-  int block_size = 0;               ///< threads a block: a multiple of 32, at most 1024
+  int block_size = 0;               ///< threads per block: a multiple of 32, at most 1024
   mutable Scratch scratch{};        ///< the device memory that the step's registration asked for
 };
 
@@ -166,7 +166,7 @@ struct AnyProblem {
   std::int64_t rows = 0;            ///< 0 or more
   std::int64_t cols = 0;            ///< 0 or more
   int k = 0;                        ///< how many of the largest; looked at for top-k steps alone
-  int block_size = 0;               ///< threads a block; 0: the step's own choice
+  int block_size = 0;               ///< threads per block; 0: the step's own choice
   Scratch scratch{};                ///< the step's own device memory; run() provides it
   CrossEntropyOptions cross_entropy{};  ///< looked at for cross-entropy steps alone
 };

@@ -290,7 +290,7 @@ def one_row_results():
 
 # ---- the kernels that the sections of the source documents ask for, by their real names ----
 
-# name, loads and stores an element, relative time
+# name, loads and stores per element, relative time
 DOCUMENT_KERNELS = [
     ("01_naive_three_kernels", 4, 2, 6.0),
     ("01_naive_three_kernels/half_arithmetic", 4, 2, 5.0),

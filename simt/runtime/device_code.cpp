@@ -37,7 +37,7 @@ void check_launch_bounds(long long max_threads, long long, long long, Location w
     return;
   report_and_end_launch("refused-launch", {where},
                         "a device refuses to launch this kernel with " + std::to_string(threads) +
-                            " threads a block: its __launch_bounds__ allow " +
+                            " threads per block: its __launch_bounds__ allow " +
                             std::to_string(max_threads),
                         kErrorInvalidValue);
 }

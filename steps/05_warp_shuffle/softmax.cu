@@ -2,7 +2,7 @@
 //
 // Step 04 combined the threads of a block in shared memory: a round of store, barrier and load for
 // every halving. Lanes of a warp can read each other's registers instead, so five of the rounds
-// need neither memory nor a barrier. Shared memory carries one value a warp, once.
+// need neither memory nor a barrier. Shared memory carries one value per warp, once.
 
 #include <cuda_runtime.h>
 

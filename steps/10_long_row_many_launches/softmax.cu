@@ -70,7 +70,7 @@ __device__ std::int64_t this_column() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// One number a block: the combination of its share of `values`.
+// One number per block: the combination of its share of `values`.
 template <typename Operation, typename T>
 __global__ void reduce(const T* values, float* of_blocks, std::int64_t count) {
   const std::int64_t i = this_column();

@@ -1,7 +1,7 @@
 // Step 11: one long row, online
 //
 // (m, d) can be combined across blocks as it was across lanes and warps. So one pass over the row
-// gives a pair a block, and in a second pass every block combines the pairs and divides: two
+// gives a pair per block, and in a second pass every block combines the pairs and divides: two
 // launches, whatever the length of the row, and nothing of its size in between.
 
 #include <cuda_runtime.h>

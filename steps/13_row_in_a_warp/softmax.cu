@@ -2,7 +2,7 @@
 //
 // A short row needs no block. Up to 32 lanes own it, hold it in registers from the one time that it
 // is read to the one time that it is written, and talk by shuffles alone: no shared memory, no
-// barrier, and several rows a block. One read leaves time to be exact: no x - m is rounded, and d
+// barrier, and several rows per block. One read leaves time to be exact: no x - m is rounded, and d
 // keeps what rounding drops.
 
 #include <cuda_runtime.h>

@@ -69,7 +69,7 @@ TEST_CASE("the table has the text of the line, and below it what it did") {
   CHECK(cell("requests", row, text) == "2");
   CHECK(cell("sectors", row, text) == "9");
   CHECK(cell("wavefronts", row, text) == "");
-  CHECK(cell("a request", row, text) == "4.50");
+  CHECK(cell("per request", row, text) == "4.50");
 }
 
 TEST_CASE("lines without traffic are left out; one whose text is gone has its number") {

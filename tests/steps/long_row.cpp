@@ -50,7 +50,7 @@ TEST_SUITE("shapes") {
         check_around(step, dtype, std::int64_t{32} * 32, 32);
       }
       check_around(step, DType::kFloat32, std::int64_t{256} * 256, 256);
-      // Step 11 reduces with 256 blocks at most, of 32 columns a thread.
+      // Step 11 reduces with 256 blocks at most, of 32 columns per thread.
       constexpr std::int64_t kShare = std::int64_t{32} * 32;
       check_around(step, DType::kFloat32, 256 * kShare, 32);
       check_around(step, DType::kFloat32, kShare * kShare, 32);

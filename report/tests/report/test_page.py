@@ -83,7 +83,7 @@ def test_embedded_data_is_json_and_cannot_end_its_element(full_workplace):
     data = json.loads(text)
     assert set(data["labels"]) == set(data["sources"])
     assert data["preferred"]["pair"] == ["03_third", "04_fourth"]
-    column = data["countNames"].index("loads an element, counted")
+    column = data["countNames"].index("loads per element, counted")
     assert data["counts"]["02_second"]["f32"]["64 × 4000"][column] == 3
 
 

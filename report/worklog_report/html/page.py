@@ -226,11 +226,11 @@ def _count_rows(record: Record) -> dict:
     return {
         "verified": _verified_text(record),
         "worst error, ulp": _rounded(record.max_ulp),
-        "loads an element, predicted": counts["predicted_loads"],
-        "loads an element, counted": counts["loads_per_element"],
-        "stores an element, predicted": counts["predicted_stores"],
-        "stores an element, counted": counts["stores_per_element"],
-        "sectors a load request": counts["sectors_per_load_request"],
+        "loads per element, predicted": counts["predicted_loads"],
+        "loads per element, counted": counts["loads_per_element"],
+        "stores per element, predicted": counts["predicted_stores"],
+        "stores per element, counted": counts["stores_per_element"],
+        "sectors per load request": counts["sectors_per_load_request"],
         "launches": record.launches,
     } | {
         name.replace("_", " "): count

@@ -12,7 +12,7 @@ _LEFT_OUT = 0.02
 def build(document: dict, here: Here) -> Table:
     rows = document["accesses"]
     prints_code = any("its_code" in row["published"] for row in rows)
-    heads = [Head("Kernel", is_number=False), Head("Claimed", "an element")]
+    heads = [Head("Kernel", is_number=False), Head("Claimed", "per element")]
     if prints_code:
         heads.append(Head("Its code, as printed", "loads + stores"))
     heads += [

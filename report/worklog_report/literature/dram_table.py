@@ -14,7 +14,7 @@ def build(kernels: list[tuple[str, str]], shapes: list[Shape], here: Here) -> Ta
     profiled = [shape for shape in shapes if hardware and _profiled(hardware, names, shape)]
     if not profiled:
         return Missing("what is read from DRAM was not profiled on any recorded GPU yet")
-    heads = [Head("Kernel", is_number=False), Head("Loads", "an element, counted")]
+    heads = [Head("Kernel", is_number=False), Head("Loads", "per element, counted")]
     heads += [Head(f"Read from DRAM at {shape.size()}", hardware.gpu) for shape in profiled]
     rows = []
     for what, name in kernels:

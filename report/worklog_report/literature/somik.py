@@ -146,8 +146,8 @@ def _roofline(document: dict, shape: Shape, here: Here) -> Table:
     operations = "compare, subtract, exponential, add, divide: 5, with an exponential taken as one"
     so_many = f"{per_byte:g} × {claim['bandwidth']} = {product:g}"
     rows = (
-        (text("operations an element"), shown(claim["flop"]), answered(operations, claim["flop"])),
-        (text("bytes an element"), shown(claim["bytes"]), _bytes(document, claim["bytes"], here)),
+        (text("operations per element"), shown(claim["flop"]), answered(operations, claim["flop"])),
+        (text("bytes per element"), shown(claim["bytes"]), _bytes(document, claim["bytes"], here)),
         (text("bandwidth"), shown(claim["bandwidth"], " GB/s"), bandwidth),
         (text("so at most", so_many), shown(claim["gflops"], " GFLOP/s"), gflops),
     )

@@ -73,7 +73,7 @@ def _kernels(units: list[Unit], steps: Path) -> dict[str, str]:
 def _section(unit: Unit, annotation: Annotation) -> str:
     lines = listings.hottest(annotation, _MOST_LINES)
     rows = [
-        ["line", "source", "does", "requests", "sectors or wavefronts", "a request"],
+        ["line", "source", "does", "requests", "sectors or wavefronts", "per request"],
         ["---:", "---", "---", "---:", "---:", "---:"],
     ]
     rows += [row for line in lines for row in _rows(line, unit, annotation)]

@@ -106,7 +106,7 @@ def _counted(rows: list[Row], table: Ladder) -> str:
     shapes = [row.accesses.shape if row.accesses else None for row in rows]
     if not any(shapes):
         return ""
-    head = [_place("counted at", shapes), "loads", "stores", "sectors a load request", "launches"]
+    head = [_place("counted at", shapes), "loads", "stores", "sectors per load request", "launches"]
     names = _names(rows, shapes)
     lines = [[name, *_counts(row)] for name, row in zip(names, rows, strict=True)]
     exact = all(row.accesses.exact for row in rows if row.accesses)

@@ -102,7 +102,7 @@ def _limits(recorded: RecordedRun) -> str:
                 time_text(2 * logits / _SPECIAL_PER_US),
             ]
         )
-    head = ["fp32", "the copy", f"{OPERATIONS} operations a logit", "2 exponentials a logit"]
+    head = ["fp32", "the copy", f"{OPERATIONS} operations per logit", "2 exponentials per logit"]
     return (
         f"\n{table(head, rows)}\nThe copy as measured on {machine_text(recorded.run)}; the other "
         "two computed: operations and exponentials\nover the most that the units take.\n\n"
@@ -203,7 +203,7 @@ def _standing(recorded: RecordedRun, shape: Shape) -> str:
         f"\n{table([shape.size(), *_HEAD], rows)}\nfp32, cold L2, {machine_text(recorded.run)}. "
         "Loads and stores are counted for each logit on the CPU executor, at 64 × 4096 or 1 × "
         "262144: their\nparts per row and block differ at other widths. DRAM is what Nsight "
-        "Compute saw, in the same unit. GB/s: what softmax must move, 8 bytes a logit, over the\n"
+        "Compute saw, in the same unit. GB/s: what softmax must move, 8 bytes per logit, over the\n"
         f"time. The limit is the copy.\n{not_yet}\n"
     )
 

@@ -140,7 +140,7 @@ def shuffle_tree() -> str:
     sheet.pairs(loaded)
     beside = _middle(_LANES - 1) + _NODE / 2 + 10
     sheet.text(beside, sheet.y - 17, "shared memory gives warp 0", 10)
-    sheet.text(beside, sheet.y - 5, "a pair a warp, one in a lane", 10)
+    sheet.text(beside, sheet.y - 5, "a pair per warp, one in each lane", 10)
     last = warp_reduce(loaded)
     height = 40
     for lane in range(_LANES):

@@ -40,7 +40,7 @@ struct Request {
 void find_stride(Request& request);
 
 /// 32-byte sectors of a request to global memory: the distinct ones that it touches. But those of
-/// an asynchronous copy of 16 bytes a lane are what each sector that it writes is brought by: one
+/// an asynchronous copy of 16 bytes per lane are what each sector that it writes is brought by: one
 /// for two neighbouring lanes that read side by side, and one more where they read of two lines of
 /// 128 bytes. The first lane is taken to write to the beginning of a sector.
 unsigned sectors(const Request& request);

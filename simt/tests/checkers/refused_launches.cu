@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(Mistakes, "a kernel gets more threads than its launch bounds a
   bounded<<<1, 129>>>(y.get());
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
   CHECK(mentions("refused_launches.cu:"));
-  CHECK(mentions("with 129 threads a block: its __launch_bounds__ allow 128"));
+  CHECK(mentions("with 129 threads per block: its __launch_bounds__ allow 128"));
   CHECK(take_kinds() == "refused-launch ");
   bounded_by_parameter<64><<<1, dim3(13, 5)>>>(y.get());
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);

@@ -73,7 +73,7 @@ void check_counts(const simt::Counters& counted, const Expected& expected) {
 
 TEST_SUITE_BEGIN("counts");
 
-TEST_CASE("a thread a row: 32 sectors a request") {
+TEST_CASE("a thread a row: 32 sectors per request") {
   const auto x = logits();
   const DeviceArray<float> in(x), out(kElements);
   thread_per_row<<<kRows / 32, 32>>>(in.get(), out.get(), kRows, kCols);
@@ -89,7 +89,7 @@ TEST_CASE("a thread a row: 32 sectors a request") {
   CHECK(worst_error(out.host(), softmax_of(x)) < 1e-4);
 }
 
-TEST_CASE("a block a row, with shuffles: 4 sectors a request") {
+TEST_CASE("a block a row, with shuffles: 4 sectors per request") {
   const auto x = logits();
   const DeviceArray<float> in(x), out(kElements);
   block_per_row<<<kRows, kThreads>>>(in.get(), out.get(), kCols);

@@ -162,7 +162,7 @@ PROGRAMS = {
         "n_body",
         ["accelerations"],
         {
-            # A float4 a thread: 16 sectors a request. Its own, and one of each tile.
+            # A float4 a thread: 16 sectors per request. Its own, and one of each tile.
             (0, LOADS): 8 * (1 + 4),
             (0, SECTORS_A_LOAD): 16,
             (0, "shared_load_requests"): 8 * 256,

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// One value a lane of a warp.
+/// One value per lane of a warp.
 template <typename T>
 using Lanes = std::vector<T>;
 

@@ -2,7 +2,7 @@
 //
 // The lanes of a warp exchange whole pairs (m, d) and combine them with the operator as it stands,
 // in each of the five rounds. That is the operator's definition, word for word, and ten
-// exponentials a lane, for which all warps of a multiprocessor share its arithmetic units.
+// exponentials per lane, for which all warps of a multiprocessor share its arithmetic units.
 
 #include <cuda_runtime.h>
 

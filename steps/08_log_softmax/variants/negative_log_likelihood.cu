@@ -1,4 +1,4 @@
-// Step 08, variant: the loss of one label a row
+// Step 08, variant: the loss of one label per row
 //
 // A classifier's loss is minus the log-softmax of one column. Only that one is needed, so the
 // second pass over the row is a single load.

@@ -1,4 +1,4 @@
-// Given to exercise 10: the reduction of one number a thread over a block, as step 10 has it.
+// Given to exercise 10: the reduction of one number per thread over a block, as step 10 has it.
 #pragma once
 
 #include <cuda_runtime.h>

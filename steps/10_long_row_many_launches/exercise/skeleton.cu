@@ -28,7 +28,7 @@ constexpr std::int64_t reducing_blocks(std::int64_t count, int block_size) {
   return blocks_for(count, block_size);
 }
 
-// One number a block: the combination of its share of `values`.
+// One number per block: the combination of its share of `values`.
 template <typename Operation>
 __global__ void reduce(const float* values, float* of_blocks, std::int64_t count) {
   const std::int64_t i = this_column();

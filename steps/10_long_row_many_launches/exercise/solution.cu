@@ -30,7 +30,7 @@ constexpr std::int64_t reducing_blocks(std::int64_t count, int block_size) {
   return blocks < block_size ? blocks : block_size;
 }
 
-// One number a block: the combination of its share of `values`. A thread's share are the numbers
+// One number per block: the combination of its share of `values`. A thread's share are the numbers
 // that lie a grid's width apart.
 template <typename Operation>
 __global__ void reduce(const float* values, float* of_blocks, std::int64_t count) {

@@ -1,4 +1,4 @@
-// Exercise 13: four rows a warp
+// Exercise 13: four rows per warp
 //
 // A warp owns a row here and reads it three times. Eight lanes can do with one read, and leave room
 // for three more rows.

@@ -1,7 +1,7 @@
 // Exercise 14: one exchange
 //
-// A block holds a row in registers, up to 16 columns a thread. Its warps exchange their maxima and
-// then their sums: twice they wait for each other, where those of step 14 wait once.
+// A block holds a row in registers, up to 16 columns per thread. Its warps exchange their maxima
+// and then their sums: twice they wait for each other, where those of step 14 wait once.
 
 #include <cstdint>
 

@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-// The kernel with the fewest vectors a thread that hold the row: 1, 2, 4 and so on.
+// The kernel with the fewest vectors per thread that hold the row: 1, 2, 4 and so on.
 template <typename T, int kVectors = 1>
 void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
   if constexpr (kVectors * kPerVector<T> < kMaxPerThread) {

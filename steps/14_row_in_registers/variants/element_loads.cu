@@ -215,7 +215,7 @@ __device__ Normalizer block_combine(Normalizer mine) {
   return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
 }
 
-// The narrowest kernel has as many elements a thread as the step's, which are a vector of 16 bytes.
+// The narrowest kernel has as many elements per thread as the step's: those of 16 bytes.
 template <typename T>
 constexpr int kFewest = 16 / sizeof(T);
 
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-// The kernel with the fewest elements a thread that hold the row: as many as in a vector, and
+// The kernel with the fewest elements per thread that hold the row: as many as in a vector, and
 // twice, four and up to eight times as many.
 template <typename T, int kPerThread = kFewest<T>>
 void launch_narrowest(const worklog::Softmax<T>& problem, cudaStream_t stream) {
