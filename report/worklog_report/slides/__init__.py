@@ -1,0 +1,1 @@
+"""Slides of the course's sessions, made of the syllabus and the steps' pages."""
