@@ -171,23 +171,6 @@ def test_pages_are_written_then_current(workplace, capsys):
     assert text.endswith("<!-- lines:end -->\n\nThe end.\n")
 
 
-@pytest.mark.parametrize(
-    ("numbers", "said"),
-    [((128, 128), '"load 1 of 128" is the first of 128\nrequests'),
-     ((1, 8), '"store 1 of 8" is the first of 8\nrequests'), ((1, 1), "")],
-)  # fmt: skip
-def test_the_caption_explains_what_its_own_picture_shows(workplace, numbers, said):
-    data = synthetic.annotations()
-    for request in data["annotations"][0]["trace"]["requests"]:
-        request["of"] = numbers["store" in request["kind"]]
-    workplace.write("lines.json", data)
-    pages(workplace)
-    text = (workplace.steps / "01_first/README.md").read_text()
-    caption = text.partition("The picture shows")[2].partition("\n\n")[0]
-    assert said in caption and ("first of" in caption) == bool(said)
-    assert caption.startswith(" a small case") and caption.endswith(".")
-
-
 @pytest.mark.parametrize("name", ["README.md", "access.svg"])
 def test_a_changed_file_is_out_of_date(workplace, capsys, name):
     pages(workplace)

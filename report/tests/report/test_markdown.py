@@ -1,7 +1,10 @@
 """The tables between markers."""
 
+import re
+
 import pytest
 import synthetic
+from repository import ROOT
 
 from worklog_report.pages.markdown import replace_between_markers
 from worklog_report.results.records import InputError
@@ -120,18 +123,6 @@ def test_a_page_says_where_counts_are_not_as_predicted(workplace):
     assert "which is NOT what was predicted at every shape" in text
 
 
-@pytest.mark.parametrize(("slowness", "said"), [(0.99, True), (0.997, False), (1.01, False)])
-def test_a_share_above_all_is_called_noise_where_one_is_shown(workplace, slowness, said):
-    bench = synthetic.bench()
-    for row in bench["benchmarks"]:
-        if row["name"].startswith("04_fourth/f32/4000x4000/"):
-            row["median_us"] = row["copy_us"] * slowness
-    workplace.run("--update-readme", "--recorded", workplace.write("b.json", bench))
-    for page, about_it in (("04_fourth", True), ("03_third", False)):
-        text = (workplace.steps / page / "README.md").read_text()
-        assert ("the spread of two measurements" in text) == (said and about_it)
-
-
 def test_without_a_gpu_there_are_counts_and_no_times(workplace):
     assert workplace.run("--update-readme") == 0
     text = workplace.readme.read_text()
@@ -203,3 +194,14 @@ def test_a_place_that_is_none_is_refused(workplace, capsys, places):
     assert (
         f"04_fourth/README.md: '<!-- results: {places} -->' must read as" in capsys.readouterr().err
     )
+
+
+def test_captions_lead_to_where_the_columns_are_explained(workplace):
+    hardware = workplace.write("hardware.json", synthetic.hardware())
+    workplace.run("--update-readme", *recorded(workplace), hardware)
+    text = (workplace.steps / "02_second/README.md").read_text()
+    explanations = (ROOT / "docs/pages/tables.md").read_text("utf-8")
+    led_to = re.findall(r"\(\.\./\.\./docs/pages/tables\.md#([a-z-]+)\)", text)
+    assert len(led_to) == 3
+    headings = re.findall(r"^## (.*)$", explanations, re.MULTILINE)
+    assert set(led_to) <= {heading.lower().replace(" ", "-") for heading in headings}

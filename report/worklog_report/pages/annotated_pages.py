@@ -18,7 +18,7 @@ from ..results.steps import Unit, read_units
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
 from . import quoted_code
-from .markdown import replace_between
+from .markdown import explained, replace_between
 
 BEGIN = "<!-- lines:begin -->"
 END = "<!-- lines:end -->"
@@ -79,24 +79,12 @@ def _section(unit: Unit, annotation: Annotation) -> str:
     rows += [row for line in lines for row in _rows(line, unit, annotation)]
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     return (
-        f"\nThe picture shows a small case{_repeated(annotation)}.\n\n"
-        f"![{access_picture.described(annotation)}](access.svg)\n\n"
+        f"\n![{access_picture.described(annotation)}](access.svg)\n\n"
         "<details><summary>The lines that do the most, with their counts</summary>\n\n"
-        f"{table}\nCounted on the CPU executor for {annotation.shape.dtype}, "
-        f"{annotation.shape.size()}, in blocks of {annotation.block_size} threads. Sectors are\n"
-        "of global memory; for shared memory it is wavefronts, the rounds in which its 32 banks "
-        "serve a\nrequest.\n\n</details>\n\n"
+        f"{table}\n{annotation.shape.dtype}, {annotation.shape.size()}, in blocks of "
+        f"{annotation.block_size} threads. {explained('the-picture-and-the-hot-lines')}\n\n"
+        "</details>\n\n"
     )
-
-
-def _repeated(annotation: Annotation) -> str:
-    """What the picture means by "1 of 128", by the first of its requests that says so."""
-    requests = access_picture.shown(annotation)
-    found = next((request for request in requests if request.of > 1), None)
-    if found is None:
-        return ""
-    name = access_picture.name_of(found)
-    return f', in which "{name}" is the first of {found.of}\nrequests that a warp makes there'
 
 
 def _rows(line: Line, unit: Unit, annotation: Annotation) -> list[list[str]]:

@@ -9,18 +9,10 @@ _HEAD = [
     "limiter", "waits for",
 ]  # fmt: skip
 
-_CAPTION = """, by Nsight Compute, with cold caches at the start of each launch.
-DRAM in elements for each logit, beside the loads and stores counted above: what the caches did not
-catch. Results that still lie in the L2 cache at the end are not written yet. Stores count as L2
-hits. A dash: a launch too small for Nsight Compute to tell.
-[Occupancy](../../docs/pages/glossary.md#occupancy): reached, of what registers, shared memory and
-the number of blocks would allow; both in percent of the warps that an SM can hold. The
-[limiter](../../docs/pages/glossary.md#limiter) is the unit nearest to what it can do (SM: issuing
-and computing)."""
 
-
-def render(rows: list[Row], hardware: Hardware) -> str:
-    """Of each row's shape, those that were profiled; "" if none was."""
+def render(rows: list[Row], hardware: Hardware, explained: str) -> str:
+    """Of each row's shape, those that were profiled; "" if none was. The table's caption ends in
+    `explained`, where to read what its columns mean."""
     shapes = sorted({shape for row in rows if (shape := _profiled_shape(row, hardware))})
     lines = [
         _line(row, launch, with_shape=len(shapes) > 1)
@@ -33,7 +25,7 @@ def render(rows: list[Row], hardware: Hardware) -> str:
     where = f"On {hardware.gpu}, {hardware.date[:10]}, {shapes[0].dtype} at "
     where += " and ".join(shape.size() for shape in shapes)
     text = "".join(f"| {' | '.join(line)} |\n" for line in table)
-    return f"\n{text}\n{where}{_CAPTION}\n"
+    return f"\n{text}\n{where}. {explained}\n"
 
 
 def _profiled_shape(row: Row, hardware: Hardware) -> Shape | None:

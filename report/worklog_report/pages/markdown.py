@@ -81,7 +81,8 @@ def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) 
     hardware = profiles.hardware
     own_names = {row.unit.name for row in own}
     if hardware is not None and any(launch.unit in own_names for launch in hardware.launches):
-        text += _folded("What only hardware knows", hardware_table.render(rows, hardware))
+        rendered = hardware_table.render(rows, hardware, explained("what-only-hardware-knows"))
+        text += _folded("What only hardware knows", rendered)
     return f"\n{text}" if text else "\n"
 
 
@@ -111,10 +112,8 @@ def _counted(rows: list[Row], table: Ladder) -> str:
     lines = [[name, *_counts(row)] for name, row in zip(names, rows, strict=True)]
     exact = all(row.accesses.exact for row in rows if row.accesses)
     return (
-        f"{_lines(head, lines)}\nLoads and stores of global memory for each logit, {table.dtype}, "
-        f"counted by the CPU executor: {'exactly' if exact else 'NOT'} as predicted at\n"
-        "every shape "
-        f"that it ran. {_SECTORS}\n"
+        f"{_lines(head, lines)}\n{table.dtype}, {'exactly' if exact else 'NOT'} as predicted at "
+        f"every shape. {explained('the-counts')}\n"
     )
 
 
@@ -141,6 +140,11 @@ def _timed(rows: list[Row], table: Ladder, results: Results) -> str:
     return _lines(head, lines) + _caption(table, shown, results)
 
 
+def explained(section: str) -> str:
+    """A link from a step's page to what it need not say again of a table's columns."""
+    return f"[What the columns mean](../../docs/pages/tables.md#{section})"
+
+
 def _lines(head: list[str], lines: list[list[str]]) -> str:
     every = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
     return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in every)
@@ -165,23 +169,9 @@ def _name(unit: Unit) -> str:
     return f"{unit.label} {unit.title}"
 
 
-_SECTORS = (
-    "A sector is 32 bytes: a warp's load takes 32 of them where each lane\nreads a row of its own, "
-    "4 where the lanes read 4 bytes each side by side, and 16 where they read 16 each;\nless where "
-    "few lanes read, such as one for its block or those at a row's end. Parts for each row, block "
-    "or\nK weigh differently at other shapes, such as those of the times; a step's prediction has "
-    "the formula."
-)
-
-
 _NOT_TIMED = (
     "No GPU has timed this step yet: the last recorded run is older. "
     "What is predicted above still waits for it.\n"
-)
-
-_NOISE = (
-    "A share a little above the whole is the spread of two measurements, not a kernel faster than "
-    "its copy.\n"
 )
 
 
@@ -244,11 +234,7 @@ def _caption(table: Ladder, shown: list[Timing], results: Results) -> str:
     if not shown:
         return ""
     machine = results.run.machine
-    noise = any(round(100 * (timing.fraction or 0)) > 100 for timing in shown)
-    where = f"{table.dtype}, on {machine.name}, {machine.date[:10]}"
     return (
-        f"\nCold L2, {where}; the {_limits(shown)} moves "
-        "the same bytes in the same run. A gain\nis the named step's time at the same shape over "
-        "this one's: below 1, a loss. The worst error is over all\nshapes and inputs that were "
-        f"verified there.\n{_NOISE if noise else ''}"
+        f"\n{table.dtype}, cold L2, on {machine.name}, {machine.date[:10]}. "
+        f"{explained('the-times-and-errors')}\n"
     )

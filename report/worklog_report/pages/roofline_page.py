@@ -200,11 +200,8 @@ def _standing(recorded: RecordedRun, shape: Shape) -> str:
     missing = [label(unit) for unit in recorded.unmeasured() if not unit.variant]
     not_yet = f"Not timed on a recorded GPU yet: {'; '.join(missing)}.\n" if missing else ""
     return (
-        f"\n{table([shape.size(), *_HEAD], rows)}\nfp32, cold L2, {machine_text(recorded.run)}. "
-        "Loads and stores are counted for each logit on the CPU executor, at 64 × 4096 or 1 × "
-        "262144: their\nparts per row and block differ at other widths. DRAM is what Nsight "
-        "Compute saw, in the same unit. GB/s: what softmax must move, 8 bytes per logit, over the\n"
-        f"time. The limit is the copy.\n{not_yet}\n"
+        f"\n{table([shape.size(), *_HEAD], rows)}\nfp32, cold L2, {machine_text(recorded.run)}.\n"
+        f"{not_yet}\n"
     )
 
 
@@ -220,10 +217,8 @@ def _top_k(recorded: RecordedRun) -> str:
         rows.append(["PyTorch softmax, then topk", *cells])
     if not rows:
         return "\n"
-    return (
-        f"\n{table([_TOP_K.size(), *_HEAD], rows)}\nThe same for top-k, which must read 4 bytes a "
-        "logit and writes next to nothing: its limit is the read.\n\n"
-    )
+    where = f"fp32, cold L2, {machine_text(recorded.run)}."
+    return f"\n{table([_TOP_K.size(), *_HEAD], rows)}\n{where}\n\n"
 
 
 def _fewer_accesses(recorded: RecordedRun) -> str:

@@ -61,7 +61,7 @@ def described(annotation: Annotation) -> str:
     trace = annotation.trace
     sentences = [f"{_size(trace)}, in blocks of one warp."]
     sentences += [
-        f"Line {place_of(request, annotation)}: {_cost(request)}." for request in shown(annotation)
+        f"Line {place_of(request, annotation)}: {_cost(request)}." for request in _shown(annotation)
     ]
     return " ".join(sentences)
 
@@ -72,7 +72,7 @@ def place_of(place: Line | Request, annotation: Annotation) -> str:
     return str(number) if place.file == annotation.file else f"{place.file}:{number}"
 
 
-def shown(annotation: Annotation) -> list[Request]:
+def _shown(annotation: Annotation) -> list[Request]:
     """Of the first warp of each launch the first request of each line to global memory."""
     first: dict[tuple, Request] = {}
     for request in annotation.trace.requests:
@@ -81,7 +81,7 @@ def shown(annotation: Annotation) -> list[Request]:
     return list(first.values())
 
 
-def name_of(request: Request) -> str:
+def _name_of(request: Request) -> str:
     """ "load 1 of 128": a warp makes 128 there, of which the picture has the first."""
     return request.kind.split()[1] + ("" if request.of == 1 else f" 1 of {request.of}")
 
@@ -96,7 +96,7 @@ def _cost(request: Request) -> str:
     moved = request.sectors * _SECTOR_BYTES
     used = f"{100 * _used_bytes(request) / moved:.3g}"
     return (
-        f"{name_of(request)}, {lanes} lane{'s' if lanes > 1 else ''} × {request.bytes} bytes → "
+        f"{_name_of(request)}, {lanes} lane{'s' if lanes > 1 else ''} × {request.bytes} bytes → "
         f"{request.sectors} sector{'s' if request.sectors > 1 else ''}, {used} % used"
     )
 
@@ -178,7 +178,7 @@ def _loads_of_input(annotation: Annotation) -> Iterable[Request]:
 
 
 def _draw_strips(drawing: _Drawing, annotation: Annotation, sources: dict[str, str]) -> None:
-    requests = shown(annotation)
+    requests = _shown(annotation)
     drawing.words(_MARGIN, "What a request moves, and what of it is used", size=13)
     drawing.height += 16
     what = "a box is a sector of 32 bytes; apart where they are apart in memory"
