@@ -46,9 +46,6 @@ NOT_MEASURED = {
         "step_01_naive_three_kernels": ["1 ulp is the distance from a number to the next"],
         "counters": ["32 times as many if each loads its own"],
     },
-    "measured once beside libraries that are not part of the recorded runs": {
-        "numerics": ["69 ulp off in PyTorch", "128 ulp off in FlashInfer"],
-    },
     "a limit of CUDA, of the GPU or of the executor": {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
         "exercise_09_long_row_one_block": ["227 KB of shared memory each", "132 x 227 KB"],
