@@ -1,0 +1,393 @@
+// Step 12, variant: exact
+//
+// The step with the arithmetic of steps 13 to 17: exponentials are taken against a power of two, so
+// that no x - m is rounded, a rescaled sum loses nothing, and what an addition drops is added up
+// beside the sum. The accesses are the same: what separates the two in time is the price of
+// exactness for a row that is read twice, and so takes its exponentials twice.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/step/step.h"
+
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
+constexpr float kGuardExponent = 64.0f;
+struct Origin {
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
+};
+
+__device__ Origin origin_by(float shift, float k) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
+}
+
+__device__ Origin origin_of(float m) {
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  origin.scaled_m = fmaf(m, origin.log2_base, -kGuardExponent);
+  return origin;
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+}
+
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
+  }
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What the d of a tile begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+template <typename T>
+__device__ float times(float e, TwoFloats inverse) {
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
+}
+
+// What is known of a part of a row: its maximum m, and d, the sum of its exponentials, which are
+// taken against origin_of_part(m). (Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  TwoFloats d;
+};
+
+// A part may have nothing but -inf, which must not spoil the others.
+__device__ Origin origin_of_part(float m) {
+  return origin_of(m == kNegativeInfinity ? 0.0f : m);
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m:
+// a power of two, and so without an error, unless the two have different shifts.
+template <typename T>
+__device__ float ratio_of(float m_part, float m) {
+  if (m_part == kNegativeInfinity) return 0.0f;
+  const Origin part = origin_of(m_part);
+  const Origin row = origin_of(m);
+  if constexpr (!kIsExact<T>) {
+    if (part.log2_base != row.log2_base) return 0.0f;  // the maxima are thousands apart
+    return exp2_approx(part.scaled_m - row.scaled_m + kGuardExponent) / kGuard;
+  }
+  const Origin both = origin_by(0.0f, part.to_integer - row.to_integer);
+  return exponential(part.shift - row.shift, both) / kGuard;
+}
+
+// The largest value of a warp, for each of its lanes.
+__device__ float warp_max(float m) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+__device__ TwoFloats warp_sum(TwoFloats d) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// The combination of what 32 lanes know, for each of them.
+template <typename T>
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = warp_max(part.m);
+  const float ratio = ratio_of<T>(part.m, m);
+  return {m, warp_sum({part.d.value * ratio, part.d.rest * ratio})};
+}
+
+// The combination of what the warps of a block know, for each of its threads: one barrier, after
+// which every warp looks at the results of all.
+template <typename T>
+__device__ Normalizer block_combine(Normalizer mine) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
+}
+
+// 16 bytes, the most that a thread loads or stores at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+struct Cut {
+  std::int64_t head;     // elements
+  std::int64_t vectors;  // vectors
+  std::int64_t edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, std::int64_t cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const std::int64_t vectors = (cols - head) / kPerVector<T>;  // 0 also for cols < head
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// The elements that a thread has on their way at once: the 64 registers that a thread of a block of
+// 1024 may have hold no more.
+constexpr int kPerTile = 32;
+template <typename T>
+constexpr int kInFlight = kPerTile / kPerVector<T>;
+template <typename T>
+struct Tile {
+  Vector vectors[kInFlight<T>];
+};
+
+// A row is read twice. What is read for the last time, as what is written, need not stay in the
+// caches: marked so, it leaves room for the rows that will be read again.
+enum class Read { kFirst, kLast };
+
+// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
+// which adds nothing to a sum.
+template <typename T, Read kRead>
+__device__ Tile<T> load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
+  Tile<T> tile;
+  T* values = reinterpret_cast<T*>(&tile);
+#pragma unroll
+  for (int i = 0; i < kPerTile; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+#pragma unroll
+  for (int i = 0; i < kInFlight<T>; ++i) {
+    const std::int64_t vector = first + i * blockDim.x;
+    if (vector >= end) continue;
+    if constexpr (kRead == Read::kLast) {
+      tile.vectors[i] = __ldcs(x + vector);
+    } else {
+      tile.vectors[i] = x[vector];
+    }
+  }
+  return tile;
+}
+
+// The larger of m and all values of a tile, or NaN.
+template <typename T>
+__device__ float max_of(const Tile<T>& tile, float m) {
+  const T* values = reinterpret_cast<const T*>(&tile);
+#pragma unroll
+  for (int i = 0; i < kPerTile; ++i) {
+    m = max_or_nan(m, static_cast<float>(values[i]));
+  }
+  return m;
+}
+
+// Adds one value to d.
+template <typename T>
+__device__ Normalizer combine(Normalizer a, float x) {
+  const float m = max_or_nan(a.m, x);
+  const float ratio = ratio_of<T>(a.m, m);
+  const float e = exponential_of<T>(x, origin_of_part(m));
+  return {m, sum({a.d.value * ratio, a.d.rest * ratio}, {e})};
+}
+
+// Adds all values of a tile to d, which is rescaled once for all of them.
+template <typename T>
+__device__ Normalizer combine_tile(Normalizer a, const Tile<T>& tile) {
+  const T* values = reinterpret_cast<const T*>(&tile);
+  const float m = max_of(tile, a.m);
+  const Origin origin = origin_of_part(m);
+  TwoFloats d = {kStart<T>};
+#pragma unroll
+  for (int i = 0; i < kPerTile; ++i) {
+    d = add<T>(d, exponential_of<T>(static_cast<float>(values[i]), origin));
+  }
+  d.value -= kStart<T>;
+  const float ratio = ratio_of<T>(a.m, m);
+  return {m, sum({a.d.value * ratio, a.d.rest * ratio}, d)};
+}
+
+template <typename T>
+__device__ Tile<T> softmax_of(Tile<T> tile, Origin origin, TwoFloats inverse_d) {
+  T* values = reinterpret_cast<T*>(&tile);
+#pragma unroll
+  for (int i = 0; i < kPerTile; ++i) {
+    const float e = exponential_of<T>(static_cast<float>(values[i]), origin);
+    values[i] = static_cast<T>(times<T>(e, inverse_d));
+  }
+  return tile;
+}
+
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, std::int64_t i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    __stcs(reinterpret_cast<Vector*>(y) + i, vector);
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+// Where load_tile loads from, stores there.
+template <typename T>
+__device__ void store_tile(const Tile<T>& tile, T* y, std::int64_t first, std::int64_t end) {
+#pragma unroll
+  for (int i = 0; i < kInFlight<T>; ++i) {
+    const std::int64_t vector = first + i * blockDim.x;
+    if (vector < end) store(tile.vectors[i], y, vector);
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax(const T* logits, T* probabilities, std::int64_t cols) {
+  const T* x = logits + blockIdx.x * cols;
+  T* y = probabilities + blockIdx.x * cols;
+  const Cut cut = cut_row(x, cols);
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  T* y_vectors = y + cut.head;
+  const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
+  const bool has_edge = threadIdx.x < cut.edges;
+  const std::int64_t edge =
+      threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
+
+  // Asked for before the loop, needed after it: nobody waits for it.
+  const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  Normalizer mine;
+  for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
+    mine = combine_tile(mine, load_tile<T, Read::kFirst>(x_vectors, first, cut.vectors));
+  }
+  mine = warp_combine<T>(combine<T>(mine, edge_logit));
+  const Normalizer row = block_combine<T>(mine);
+  const Origin origin = origin_of_part(row.m);
+  const TwoFloats inverse_d = inverse(row.d, row.m);
+  if (has_edge) {
+    const float e = exponential_of<T>(static_cast<float>(x[edge]), origin);
+    y[edge] = static_cast<T>(times<T>(e, inverse_d));
+  }
+  for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
+    const Tile<T> tile = load_tile<T, Read::kLast>(x_vectors, first, cut.vectors);
+    store_tile(softmax_of(tile, origin, inverse_d), y_vectors, first, cut.vectors);
+  }
+}
+
+template <typename T>
+void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
+  const dim3 grid(problem.rows);
+  const dim3 block(problem.block_size);
+  softmax<<<grid, block, 0, stream>>>(problem.logits, problem.probabilities, problem.cols);
+  worklog::check_launch("softmax", grid, block);
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "12_bytes_in_flight",
+                      .loads = {2},
+                      .stores = {1},
+                      .exact_difference = true});
