@@ -95,3 +95,11 @@ function(worklog_add_step)
     worklog_add_step_tests(${step})
   endif()
 endfunction()
+
+# For a step, or its exercise, that has clusters: they came with compute capability 9.0, and for earlier GPUs it cannot be
+# compiled. worklog_needs_clusters(TARGET..), after worklog_add_step()
+function(worklog_needs_clusters)
+  if(WORKLOG_HAS_CUDA)
+    set_target_properties(${ARGN} PROPERTIES CUDA_ARCHITECTURES 90)
+  endif()
+endfunction()

@@ -61,7 +61,8 @@ TEST_SUITE("shapes") {
   TEST_CASE("one row of 2^24 columns and one more") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
-      if (!step.takes_one_row()) continue;
+      // Of a variant this takes seconds on the executor, and full_size has it on a GPU.
+      if (!step.takes_one_row() || !step.variant.empty()) continue;
       check_verified(step, {DType::kFloat32, 1, kTwoTo24 + 1}, repeat);
     }
   }
