@@ -15,7 +15,6 @@ _PLACE = re.compile(r"(counted|timed) at (\d+) x (\d+)")
 _BUILDS_ON = re.compile(r'\.builds_on = "([^"]*)"')
 
 _STEP_DIRECTORY = re.compile(r"[0-9][0-9]_[a-z0-9_]+")
-_BUILDS_ON = re.compile(r"\.builds_on = \"([^\"]*)\"")
 
 
 @dataclass(frozen=True)
@@ -62,12 +61,6 @@ class Unit:
     @property
     def name(self) -> str:
         return f"{self.step}/{self.variant}" if self.variant else self.step
-
-    @property
-    def builds_on(self) -> str:
-        """What its registration says; "" for the first."""
-        found = _BUILDS_ON.search(self.files.get("softmax.cu", ""))
-        return found[1] if found else ""
 
     @property
     def number(self) -> int:
