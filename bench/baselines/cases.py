@@ -89,6 +89,11 @@ class Case:
         return not self.baseline.endswith("_forward")
 
     @property
+    def waits(self) -> bool:
+        """For the GPU, in its midst: Liger asks it how many labels count."""
+        return self.baseline.startswith("liger/")
+
+    @property
     def moved_bytes(self) -> int:
         """All that is given read once, each result written once, as worklog_bench counts them."""
         array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]

@@ -69,6 +69,7 @@ def _time(case: Case, timer: Timer) -> dict:
     """The case's row. An error of PyTorch, Triton or a compiler is its result."""
     try:
         torch.cuda.empty_cache()
+        timer.waits = case.waits
         timing, label = _fastest(timer, _ways(case))
         return results.timed_row(case, timing, label)
     except Exception as error:

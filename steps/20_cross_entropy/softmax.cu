@@ -7,8 +7,10 @@
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -26,6 +28,11 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLog2E = 1.44269504f;  // 1 / ln 2
+
+// The columns of a row that a thread holds in registers.
+constexpr int kMaxPerThread = 32;
+// Bytes of shared memory, of the 227 KB that a block may have, for what the registers cannot hold.
+constexpr int kMaxWaiting = 226 * 1024;
 
 // What C++ has no name for.
 
@@ -211,17 +218,61 @@ __device__ Vector nothing() {
   return vector;
 }
 
+// Two values of two bytes, which are compared at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+// The largest of m and a vector's values, or NaN.
 template <typename T>
 __device__ float max_of(Vector vector, float m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
+  }
+}
+
+template <typename T>
+__device__ float sum_of(Vector vector, float sum) {
   const T* values = reinterpret_cast<const T*>(&vector);
 #pragma unroll
   for (int i = 0; i < kPerVector<T>; ++i) {
-    m = max_or_nan(m, static_cast<float>(values[i]));
+    sum += static_cast<float>(values[i]);
   }
-  return m;
+  return sum;
 }
 
-// What the row makes of a logit: the gradient is e * factor + elsewhere, and less at the label.
+// In fp32 an exponential fits in the place of its logit. Those of two bytes are taken again when
+// they are needed, since the vector has no room for them.
+template <typename T>
+constexpr bool kExponentialsFit = std::is_same_v<T, float>;
+
+// Replaces a vector's logits by their exponentials, if these fit, and returns d and their sum.
+template <typename T>
+__device__ float add_exponentials(Vector& vector, float origin, float d) {
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    const float e = exponential<T>(static_cast<float>(values[i]) - origin);
+    d += e;
+    if constexpr (kExponentialsFit<T>) values[i] = e;
+  }
+  return d;
+}
+
+// What the row makes of a logit: the gradient is exp(x - m) * factor + elsewhere, and less at the
+// label.
 struct Gradients {
   float m;          // of the row
   float factor;     // of exp(x - m)
@@ -229,14 +280,33 @@ struct Gradients {
   float at_label;   // the same of the label's column
 };
 
-// The gradients of a vector, of which element `label` is the label's, if it has that.
+// exp(x - m) of what add_exponentials has left in a logit's place.
 template <typename T>
-__device__ Vector gradients_of(Vector vector, Gradients row, int label) {
+__device__ float exponential_again(T left, float ratio, float m) {
+  if constexpr (kExponentialsFit<T>) {
+    return left * ratio;
+  } else {
+    return exponential<T>(static_cast<float>(left) - m);
+  }
+}
+
+// The gradients of a vector that add_exponentials has seen. Element `label` is the label's, if the
+// vector has that: the others need not look for it at each of their elements.
+template <typename T>
+__device__ Vector gradients_of(Vector vector, Gradients row, float ratio, int label) {
   T* values = reinterpret_cast<T*>(&vector);
+  if (label >= 0 && label < kPerVector<T>) {
 #pragma unroll
-  for (int i = 0; i < kPerVector<T>; ++i) {
-    const float e = exponential<T>(static_cast<float>(values[i]) - row.m);
-    values[i] = static_cast<T>(fmaf(e, row.factor, i == label ? row.at_label : row.elsewhere));
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      const float e = exponential_again(values[i], ratio, row.m);
+      values[i] = static_cast<T>(fmaf(e, row.factor, i == label ? row.at_label : row.elsewhere));
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      const float e = exponential_again(values[i], ratio, row.m);
+      values[i] = static_cast<T>(fmaf(e, row.factor, row.elsewhere));
+    }
   }
   return vector;
 }
@@ -279,13 +349,16 @@ __device__ Gradients gradients_of_row(Part row, worklog::CrossEntropyOptions opt
           elsewhere - scale * (1.0f - smooth)};
 }
 
-// The vectors that a thread holds at most: they take 32 of the 64 registers that a thread of a
-// block of 1024 may have.
-constexpr int kHeld = 8;
+// The vectors of a row that a thread holds in registers; those from kHeld * blockDim.x on wait in
+// shared memory.
+template <typename T>
+constexpr int kHeld = kMaxPerThread / kPerVector<T>;
 
-// Whether no thread of the block has an i-th vector.
+// Whether no thread of the block has an i-th vector. Those of two bytes do not ask, which would
+// cost them more than it saves.
+template <typename T>
 __device__ bool is_past(int i, int vectors) {
-  return i * static_cast<int>(blockDim.x) >= vectors;
+  return std::is_same_v<T, float> && i * static_cast<int>(blockDim.x) >= vectors;
 }
 
 // A cluster owns a row, and each of its blocks a share of it. The gradients may be in the logits'
@@ -296,6 +369,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     cross_entropy(const T* logits, worklog::Labels labels, float* losses, float* log_sum_exps,
                   T* gradients, worklog::CrossEntropyOptions options, const float* scale,
                   int cols) {
+  extern __shared__ Vector waiting[];
   const cg::cluster_group cluster = cg::this_cluster();
   const int blocks = static_cast<int>(cluster.num_blocks());
   const int block = static_cast<int>(cluster.block_rank());
@@ -310,15 +384,16 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int end = min(begin + share, cut.end);
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
+  const int held = begin + kHeld<T> * threads;
   const bool is_first = block == 0 && thread == 0;
   const bool has_edge = block == 0 && thread < cut.edges;
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
   arrive_relaxed();  // this block runs, the others shall know
-  Vector tile[kHeld];
+  Vector tile[kHeld<T>];
 #pragma unroll
-  for (int i = 0; i < kHeld; ++i) {
-    if (is_past(i, end - begin)) break;
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
     const bool is_of_row = vector >= cut.first && vector < end;
     tile[i] = is_of_row ? x_vectors[vector] : nothing<T>();
@@ -326,34 +401,58 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
   const Target target = is_first ? target_of(labels, row_index, options.ignore_index, x, cols)
                                  : Target{kNoColumn, kNan};
+  for (int i = held + thread; i < end; i += threads) {
+    __pipeline_memcpy_async(&waiting[i - held], &x_vectors[i], sizeof(Vector));
+  }
+  __pipeline_commit();
 
+  // While those are on their way, what the registers hold.
   float m = x_edge;
 #pragma unroll
-  for (int i = 0; i < kHeld; ++i) {
-    if (is_past(i, end - begin)) break;
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end - begin)) break;
     m = max_of<T>(tile[i], m);
   }
-  m = warp_max(m);
-  const float origin = origin_of(m);
-  float d = exponential<T>(x_edge - origin);
-  float sum = has_edge ? x_edge : 0.0f;
+  const float m_of_tile = warp_max(m);
+  float sum = 0.0f;
+  if (options.label_smoothing > 0.0f) {
+    if (has_edge) sum = x_edge;
 #pragma unroll
-  for (int i = 0; i < kHeld; ++i) {
-    if (is_past(i, end - begin)) break;
-    const int vector = begin + thread + i * threads;
-    const bool is_of_row = vector >= cut.first && vector < end;
-    const T* values = reinterpret_cast<const T*>(&tile[i]);
+    for (int i = 0; i < kHeld<T>; ++i) {
+      const int vector = begin + thread + i * threads;
+      if (vector >= cut.first && vector < end) sum = sum_of<T>(tile[i], sum);
+    }
+  }
+  const float origin = origin_of(m_of_tile);
+  const float e_edge = exponential<T>(x_edge - origin);
+  float d = e_edge;
 #pragma unroll
-    for (int j = 0; j < kPerVector<T>; ++j) {
-      const auto value = static_cast<float>(values[j]);
-      d += exponential<T>(value - origin);
-      if (is_of_row) sum += value;
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end - begin)) break;
+    d = add_exponentials<T>(tile[i], origin, d);
+  }
+
+  m = m_of_tile;
+  if (held < end) {
+    __pipeline_wait_prior(0);
+    for (int i = held + thread; i < end; i += threads) {
+      m = max_of<T>(waiting[i - held], m);
+    }
+    m = warp_max(m);
+    const float origin_of_waiting = origin_of(m);
+    d *= ratio_of(m_of_tile, m);
+    for (int i = held + thread; i < end; i += threads) {
+      Vector vector = waiting[i - held];
+      if (options.label_smoothing > 0.0f) sum = sum_of<T>(vector, sum);
+      d = add_exponentials<T>(vector, origin_of_waiting, d);
+      if constexpr (kExponentialsFit<T>) waiting[i - held] = vector;
     }
   }
   wait_for_cluster();  // all of them run, so that their shared memory is there
   Part row = cluster_combine({m, warp_sum(d), warp_sum(sum), target.label});
   row.d += row.m - row.m;  // NaN for a row with a NaN or +inf, or of -inf only
   const Gradients of_row = gradients_of_row(row, options, scale != nullptr ? *scale : 1.0f, cols);
+  const float ratio = ratio_of(m_of_tile, row.m);
   const bool is_ignored = row.label == kIgnored;
 
   if (is_first) {
@@ -361,33 +460,43 @@ __global__ void __launch_bounds__(kMaxThreads)
     log_sum_exps[row_index] = is_ignored ? 0.0f : row.m + logf(row.d);
   }
   if (has_edge) {
-    const float e = exponential<T>(x_edge - row.m);
     const float target_of_edge = edge == row.label ? of_row.at_label : of_row.elsewhere;
-    dx[edge] = static_cast<T>(is_ignored ? 0.0f : fmaf(e, of_row.factor, target_of_edge));
+    const float gradient = fmaf(e_edge * ratio, of_row.factor, target_of_edge);
+    dx[edge] = static_cast<T>(is_ignored ? 0.0f : gradient);
   }
+  const auto store_gradients = [&](Vector vector, int i, float ratio_of_vector) {
+    const int label_in_vector = row.label - (to_vectors + i * kPerVector<T>);
+    vector = gradients_of<T>(vector, of_row, ratio_of_vector, label_in_vector);
+    store(is_ignored ? Vector{} : vector, dx + to_vectors, i);
+  };
 #pragma unroll
-  for (int i = 0; i < kHeld; ++i) {
-    if (is_past(i, end - begin)) break;
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
-    if (vector >= cut.first && vector < end) {
-      const int label_in_vector = row.label - (to_vectors + vector * kPerVector<T>);
-      store(is_ignored ? Vector{} : gradients_of<T>(tile[i], of_row, label_in_vector),
-            dx + to_vectors, vector);
-    }
+    if (vector >= cut.first && vector < end) store_gradients(tile[i], vector, ratio);
+  }
+  const float ratio_of_waiting = ratio_of(m, row.m);
+  for (int i = held + thread; i < end; i += threads) {
+    store_gradients(waiting[i - held], i, ratio_of_waiting);
   }
 }
 
+// The two small kernels of a mean run as one block. Each of its threads has so many loads on their
+// way at once: a loop that waits for each would take longer than a kernel that reads many rows.
+constexpr int kUnderWay = 8;
+
 // 1 over the number of rows that count, by one block.
-__global__ void count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index,
-                           float* scale) {
+__global__ void __launch_bounds__(kMaxThreads)
+    count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index, float* scale) {
   __shared__ int count;
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
   int mine = 0;
-  for (std::int64_t row = threadIdx.x; row < rows; row += blockDim.x) {
+#pragma unroll kUnderWay
+  for (std::int64_t row = threadIdx.x; row < rows; row += kMaxThreads) {
     const std::int64_t label =
         labels.of_64_bits != nullptr ? labels.of_64_bits[row] : labels.of_32_bits[row];
-    if (label != ignore_index) ++mine;
+    mine += label != ignore_index ? 1 : 0;
   }
   atomicAdd(&count, mine);
   __syncthreads();
@@ -395,39 +504,54 @@ __global__ void count_rows(worklog::Labels labels, std::int64_t rows, std::int64
 }
 
 // The sum of all losses, or their mean, by one block. The same on every run: no order is left open.
-__global__ void add_losses(const float* losses, std::int64_t rows, const float* scale,
-                           float* loss) {
+__global__ void __launch_bounds__(kMaxThreads)
+    add_losses(const float* losses, std::int64_t rows, const float* scale, float* loss) {
   __shared__ float of_warps[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
   const int warp = threadIdx.x / kWarpSize;
-  const int warps = blockDim.x / kWarpSize;
 
   float sum = 0.0f;
-  for (std::int64_t row = threadIdx.x; row < rows; row += blockDim.x) {
+#pragma unroll kUnderWay
+  for (std::int64_t row = threadIdx.x; row < rows; row += kMaxThreads) {
     sum += losses[row];
   }
   sum = warp_sum(sum);
   if (lane == 0) of_warps[warp] = sum;
   __syncthreads();
-  sum = warp_sum(lane < warps ? of_warps[lane] : 0.0f);
+  sum = warp_sum(of_warps[lane]);
   if (threadIdx.x == 0) *loss = scale != nullptr ? sum * *scale : sum;
 }
 
-// How far an array begins behind a multiple of so many bytes.
+// Bytes of shared memory for what blocks of so many threads cannot hold of their share, wherever in
+// a line the row begins.
 template <typename T>
-std::size_t past(const T* array, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(array) % bytes;
+int waiting_bytes(std::int64_t cols, int blocks, int block_size) {
+  const int share = share_of(static_cast<int>(cols / kPerVector<T>) + kPerLine - 1, blocks);
+  return std::max(share - kHeld<T> * block_size, 0) * static_cast<int>(sizeof(Vector));
 }
 
-// As few blocks as hold every row, wherever in a line one begins: 1, 2, 4, 8 or 16.
+// The columns that a block holds at most, of which so many bytes wait.
+constexpr std::int64_t cols_of_block(std::size_t element_bytes, int block_size,
+                                     int waiting = kMaxWaiting) {
+  return kMaxPerThread * block_size + waiting / static_cast<std::int64_t>(element_bytes);
+}
+
+// As few blocks as hold the row, or as hold it with so few bytes of shared memory for each thread
+// that several of up to 256 threads share a multiprocessor: one computes while others wait for
+// memory. More where there are too few rows for all multiprocessors, as long as each keeps a
+// thousand columns.
 template <typename T>
 int blocks_for(const worklog::CrossEntropy<T>& problem) {
-  const bool begin_with_lines =
-      past(problem.logits, kLine) == 0 && problem.cols * sizeof(T) % kLine == 0;
-  const int vectors = static_cast<int>(problem.cols / kPerVector<T>);
-  const int before = begin_with_lines ? 0 : kPerLine - 1;
+  constexpr std::int64_t kMultiprocessors = 132;
+  constexpr std::int64_t kFewestCols = 1024;
+  constexpr int kWaitingOfThread = 288;
+  const int roomy = std::min(kWaitingOfThread * problem.block_size, kMaxWaiting);
+  const std::int64_t roomy_cols = cols_of_block(sizeof(T), problem.block_size, roomy);
   int blocks = 1;
-  while (share_of(before + vectors, blocks) > kHeld * problem.block_size)
+  while (blocks < kMaxBlocks && problem.cols > blocks * roomy_cols)
+    blocks *= 2;
+  while (2 * blocks <= kMaxBlocks && 2 * blocks * problem.rows <= kMultiprocessors &&
+         problem.cols >= 2 * blocks * kFewestCols)
     blocks *= 2;
   return blocks;
 }
@@ -437,6 +561,7 @@ void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cu
   const int blocks = blocks_for(problem);
   const dim3 grid(static_cast<unsigned>(problem.rows * blocks));
   const dim3 block(problem.block_size);
+  worklog::allow_shared_memory(cross_entropy<T>, "cross_entropy", kMaxWaiting + kLine);
   worklog::allow_large_clusters(cross_entropy<T>, "cross_entropy");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
@@ -446,38 +571,32 @@ void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cu
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
+  config.dynamicSmemBytes =
+      static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, problem.block_size));
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
   cudaLaunchKernelEx(&config, cross_entropy<T>, problem.logits, problem.labels, problem.losses,
                      problem.log_sum_exps, problem.gradients, problem.options, scale,
                      static_cast<int>(problem.cols));
-  worklog::check_launch("cross_entropy", grid, block);
+  worklog::check_launch("cross_entropy", grid, block, config.dynamicSmemBytes);
 }
 
 template <typename T>
 void launch(const worklog::CrossEntropy<T>& problem, cudaStream_t stream) {
   const worklog::Reduction reduction = problem.options.reduction;
-  const dim3 block(problem.block_size);
   float* scale = nullptr;
   if (reduction == worklog::Reduction::kMean) {
     scale = problem.scratch.template take<float>(1);
-    count_rows<<<1, block, 0, stream>>>(problem.labels, problem.rows, problem.options.ignore_index,
-                                        scale);
-    worklog::check_launch("count_rows", 1, block);
+    count_rows<<<1, kMaxThreads, 0, stream>>>(problem.labels, problem.rows,
+                                              problem.options.ignore_index, scale);
+    worklog::check_launch("count_rows", 1, kMaxThreads);
   }
   launch_rows(problem, scale, stream);
   if (reduction != worklog::Reduction::kNone) {
-    add_losses<<<1, block, 0, stream>>>(problem.losses, problem.rows, scale, problem.loss);
-    worklog::check_launch("add_losses", 1, block);
+    add_losses<<<1, kMaxThreads, 0, stream>>>(problem.losses, problem.rows, scale, problem.loss);
+    worklog::check_launch("add_losses", 1, kMaxThreads);
   }
-}
-
-// What 16 blocks hold, less a line for where in one the row begins.
-std::int64_t max_cols(std::size_t element_bytes, int block_size) {
-  const std::int64_t vectors =
-      kMaxBlocks * kHeld * static_cast<std::int64_t>(block_size) - kPerLine;
-  return vectors * static_cast<std::int64_t>(sizeof(Vector) / element_bytes);
 }
 
 }  // namespace
@@ -485,9 +604,12 @@ std::int64_t max_cols(std::size_t element_bytes, int block_size) {
 WORKLOG_STEP(launch, {.builds_on = "19_backward",
                       .loads = {.per_column = 1, .per_row = 2},
                       .stores = {.per_column = 1, .per_row = 2},
-                      .max_cols = max_cols,
+                      .max_cols = [](std::size_t element_bytes, int block_size) -> std::int64_t {
+                        return kMaxBlocks * cols_of_block(element_bytes, block_size);
+                      },
                       .longer_rows = "no kernel here",
                       .several_blocks_a_row = true,
-                      .scratch_bytes = [](std::int64_t, std::int64_t, std::size_t) {
-                        return worklog::Scratch::bytes_for(1, sizeof(float));
-                      }});
+                      .scratch_bytes =
+                          [](std::int64_t, std::int64_t, std::size_t) {
+                            return worklog::Scratch::bytes_for(1, sizeof(float));
+                          }});
