@@ -630,7 +630,6 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 constexpr int kMaxK = 2048;
 constexpr int kMaxShared = 224 * 1024;  // bytes; a block of an H200 has 227 KB
-constexpr int kSharedUnasked = 48 * 1024;
 static_assert(layout_of<__half>(0, kMaxK, kMaxThreads).end <= kMaxShared,
               "the largest block has room for its list");
 
@@ -661,9 +660,7 @@ void launch(const worklog::TopK<T>& problem, cudaStream_t stream) {
   const dim3 block(problem.block_size);
   const auto cols = static_cast<int>(problem.cols);
   const int shared = layout_of<T>(cols / kPerSector<T>, problem.k, problem.block_size).end;
-  if (shared > kSharedUnasked) {
-    worklog::allow_shared_memory(softmax_top_k<T>, "softmax_top_k", kMaxShared);
-  }
+  worklog::allow_shared_memory(softmax_top_k<T>, "softmax_top_k", kMaxShared);
   softmax_top_k<<<grid, block, shared, stream>>>(problem.logits, problem.values, problem.indices,
                                                  cols, problem.k);
   worklog::check_launch("softmax_top_k", grid, block, shared);
