@@ -197,6 +197,43 @@ void commit_async_copies();
 /// Waits for all groups of the calling thread but the latest `groups_left`: what they copy arrives.
 void wait_for_async_copies(std::size_t groups_left);
 
+/// The same copy, for which the calling thread's next arrival at a barrier in shared memory stands.
+void start_async_copy_for(const void* barrier, void* shared, const void* global, std::size_t bytes,
+                          Location where);
+/// Whether an address lies in the shared memory of the calling thread's block.
+bool is_shared_memory(const void* address);
+
+/// Makes a barrier of 8 bytes in the block's shared memory, each of whose phases ends when
+/// `expected` arrivals have come (cuda::barrier). What goes wrong with one ends the launch.
+void init_async_barrier(void* barrier, std::uint32_t expected, Location where);
+/// How a thread arrives at one.
+struct AsyncArrival {
+  std::uint32_t count = 1;  ///< of the arrivals that it stands for
+  bool drops = false;       ///< whether later phases expect one arrival less
+  /// What the last to arrive calls before the phase ends; null for nothing.
+  void (*completion)(void* of) = nullptr;
+  void* completion_of = nullptr;  ///< its argument
+};
+/// Returns the number of the phase that it arrived in.
+std::uint64_t arrive_at_async_barrier(void* barrier, AsyncArrival arrival, Location where);
+/// Waits until that phase has ended; one less than the first has always ended.
+SIMT_RENDEZVOUS void wait_for_async_barrier(void* barrier, std::uint64_t phase, Location where);
+/// Whether it has, in which case the calling thread is as if it had waited.
+bool async_barrier_has_passed(void* barrier, std::uint64_t phase, Location where);
+/// The number of the phase that has not ended, or of the one before it: that of this parity.
+std::uint64_t async_barrier_phase(void* barrier, bool parity, Location where);
+
+/// Tells the counters and checkers of an atomic load or store of cuda::atomic's: it counts as a
+/// load or store, and does not race with atomic operations.
+void note_atomic_load(const void* address, std::size_t bytes, Location where);
+/// The same of a store.
+void note_atomic_store(void* address, std::size_t bytes, Location where);
+/// What the calling thread has done comes before what those do who acquire from this object in
+/// shared memory. Nothing elsewhere: there, fences do it.
+void release_through(const void* object);
+/// The calling thread comes after those who released through it before.
+void acquire_through(const void* object);
+
 /// Tells the checkers that what the calling thread's block has done shall be visible to others.
 void note_fence(std::uintptr_t code_address);
 

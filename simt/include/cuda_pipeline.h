@@ -1,5 +1,6 @@
 /// \file
-/// CUDA's header of this name: its functions in C. Those in C++ (cuda::pipeline) are not here.
+/// CUDA's header of this name.
 #pragma once
 
+#include "simt/include/cuda/pipeline"
 #include "simt/include/cuda_pipeline_primitives.h"

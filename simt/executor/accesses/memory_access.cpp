@@ -57,6 +57,29 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
   log_access(address, bytes, AccessKind::kDistributed, code_address);
 }
 
+// A copy that the lane has started is on its way there.
+bool is_awaited(const Lane& lane, std::uintptr_t address, unsigned bytes) {
+  const std::vector<AsyncCopy>& copies = lane.copies.under_way;
+  return std::any_of(copies.begin(), copies.end(), [=](const AsyncCopy& copy) {
+    return address < copy.to + copy.bytes && copy.to < address + bytes;
+  });
+}
+
+[[gnu::noinline]] void report_awaited(const Lane& lane, std::uintptr_t address, unsigned bytes,
+                                      std::uintptr_t code_address) {
+  const Reporting reporting;
+  const SharedMemory& shared = worker_of(lane).shared;
+  const auto copy = std::find_if(
+      lane.copies.under_way.begin(), lane.copies.under_way.end(), [=](const AsyncCopy& each) {
+        return address < each.to + each.bytes && each.to < address + bytes;
+      });
+  report("async-barrier", {{}, code_address},
+         access_of(bytes, Direction::kLoad) + " at " +
+             shared.describe(shared.offset_in_slot(address)) +
+             ", to which the thread has started an asynchronous copy that it has not waited for",
+         {{{{}, copy->code_address}, "the copy"}});
+}
+
 void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direction direction,
                    std::uintptr_t code_address) {
   Lane& lane = *current.lane;
@@ -69,8 +92,13 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
     if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
       return report_outside_shared(worker.shared, address, bytes, direction, code_address);
     }
-    check_shared_access(lane, *lane.warp->block, address, bytes, direction == Direction::kStore,
-                        code_address);
+    if (!lane.copies.under_way.empty() && direction == Direction::kLoad &&
+        is_awaited(lane, address, bytes)) {
+      report_awaited(lane, address, bytes, code_address);
+    } else {
+      check_shared_access(lane, *lane.warp->block, address, bytes, direction == Direction::kStore,
+                          code_address);
+    }
   }
   log_access(address, bytes,
              direction == Direction::kLoad ? AccessKind::kSharedLoad : AccessKind::kSharedStore,
@@ -190,9 +218,9 @@ void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
   log_access(address, read, AccessKind::kAsyncCopy, code_address);
 }
 
-void note_arrival_in_shared(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address) {
+void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned bytes,
+                            std::uintptr_t code_address) {
   if (!current.checking) return;
-  const Lane& lane = *current.lane;
   const SharedMemory& shared = worker_of(lane).shared;
   if (!shared.is_inside(shared.offset_in_slot(address), bytes)) {
     return report_outside_shared(shared, address, bytes, Direction::kStore, code_address);
@@ -341,6 +369,57 @@ void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_
   }
   if (current.checking) check_atomic(worker, address, size, place, code_address);
   log_access(address, size, AccessKind::kSharedAtomic, event);
+}
+
+namespace {
+
+// An atomic load or store where no other memory of the device has it: the first store makes the
+// object, and is like any other.
+void note_atomic_in_shared(Worker& worker, std::uintptr_t address, unsigned bytes,
+                           Direction direction, const Place& place, std::uintptr_t code_address) {
+  if (!current.checking) return;
+  const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
+  const bool is_first =
+      direction == Direction::kStore && worker.shared.bytes_at(address)->store.time < owner.start;
+  if (is_first && worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
+    check_shared_access(*current.lane, owner, address, bytes, true, code_address);
+  } else {
+    check_atomic(worker, address, bytes, place, code_address);
+  }
+}
+
+void note_atomic_access(std::uintptr_t address, unsigned bytes, Direction direction, Location where,
+                        std::uintptr_t code_address) {
+  if (current.lane == nullptr) return;
+  const Place place{where};
+  const std::uintptr_t event = number_of_line(where);
+  if (current.log != nullptr) {
+    worker_of(*current.lane).tally.locate(access_event(event), where);
+  }
+  if (address % bytes != 0) refuse_misaligned(address, bytes, place);
+  const bool loads = direction == Direction::kLoad;
+  Worker& worker = worker_of(*current.lane);
+  if (arena.contains(address)) {
+    check_states(address, bytes, direction, place);
+    log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore, event,
+               true);
+  } else if (worker.shared.contains(address)) {
+    note_atomic_in_shared(worker, address, bytes, direction, place, code_address);
+    log_access(address, bytes, loads ? AccessKind::kSharedLoad : AccessKind::kSharedStore, event);
+  } else {
+    access_elsewhere(address, bytes, direction, event, true);
+  }
+}
+
+}  // namespace
+
+void note_atomic_load(const void* address, std::size_t bytes, Location where) {
+  note_atomic_access(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),
+                     Direction::kLoad, where, SIMT_CODE_ADDRESS);
+}
+void note_atomic_store(void* address, std::size_t bytes, Location where) {
+  note_atomic_access(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),
+                     Direction::kStore, where, SIMT_CODE_ADDRESS);
 }
 
 }  // namespace simt

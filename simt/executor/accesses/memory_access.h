@@ -35,9 +35,10 @@ void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
 /// Host code accesses some memory: of the device's it may access what is managed, and no other.
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);
-/// An asynchronous copy arrives in the shared memory of the running lane's block: it is checked as
-/// a store, and none is counted.
-void note_arrival_in_shared(std::uintptr_t address, unsigned bytes, std::uintptr_t code_address);
+/// An asynchronous copy of a lane arrives in the shared memory of its block: it is checked as a
+/// store, and none is counted.
+void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned bytes,
+                            std::uintptr_t code_address);
 /// Ends the launch with a finding: the address is no multiple of the access's width.
 [[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Some byte is not in the state `kWritten`.

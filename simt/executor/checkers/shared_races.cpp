@@ -15,6 +15,8 @@ namespace {
 // warp did before the last __syncwarp, and whatever its cluster did before the last cluster
 // barrier. Times are of the worker's clock, which ticks at each of them. What a thread does after
 // it has arrived at a cluster barrier, and before it waits there, is ordered by the next one.
+// Objects in shared memory order single threads; of several accesses of a kind only the last is
+// remembered with its thread, so the others count as ordered when anything after them is known.
 struct Accessor {
   unsigned thread;
   unsigned block;    ///< within the cluster
@@ -25,6 +27,7 @@ struct Accessor {
   std::uint32_t last_sync;
   std::uint32_t now;
   std::uint32_t code;
+  const ThreadOrder* order;  ///< null where only barriers of all threads order them
 };
 
 Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_address) {
@@ -39,7 +42,8 @@ Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_addr
           .last_barrier = block.last_barrier,
           .last_sync = lane.warp->last_sync,
           .now = worker.clock,
-          .code = static_cast<std::uint32_t>(code_address)};
+          .code = static_cast<std::uint32_t>(code_address),
+          .order = block.synchronization != nullptr ? &block.synchronization->order : nullptr};
 }
 
 bool is_same_warp(const LastAccess& other, const Accessor& me) {
@@ -53,6 +57,7 @@ bool is_ordered_by_clusters(const LastAccess& other, const Accessor& me) {
 bool races_with_last(const LastAccess& other, const Accessor& me) {
   if (other.block != me.block) return !is_ordered_by_clusters(other, me);
   if (other.time < me.last_barrier || other.thread == me.thread) return false;
+  if (me.order != nullptr && other.time < me.order->known(me.thread, other.thread)) return false;
   return !is_same_warp(other, me) || other.time >= me.last_sync;
 }
 
@@ -61,6 +66,7 @@ bool races_with_any(const LastAccess& other, const Accessor& me) {
   if (races_with_last(other, me)) return true;
   if (other.others == LastAccess::kBlocks) return !is_ordered_by_clusters(other, me);
   if (other.block != me.block || other.time < me.last_barrier) return false;
+  if (me.order != nullptr && other.time < me.order->latest(me.thread)) return false;
   return other.others == LastAccess::kWarps ||
          (other.others == LastAccess::kLanes && other.time >= me.last_sync);
 }
@@ -71,6 +77,7 @@ LastAccess::Others others_before(const LastAccess& last, const Accessor& me) {
   if (is_ordered_by_clusters(last, me)) return LastAccess::kNone;
   if (others == LastAccess::kBlocks || last.block != me.block) return LastAccess::kBlocks;
   if (last.time < me.last_barrier) return LastAccess::kNone;
+  if (me.order != nullptr && last.time < me.order->latest(me.thread)) return LastAccess::kNone;
   if (others == LastAccess::kWarps || !is_same_warp(last, me)) return LastAccess::kWarps;
   if (last.time < me.last_sync) return LastAccess::kNone;
   return others == LastAccess::kLanes || last.thread != me.thread ? LastAccess::kLanes

@@ -5,9 +5,11 @@
 #include <array>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simt/executor/executor.h"
+#include "simt/executor/fibers/async_barriers.h"
 #include "simt/executor/fibers/async_copies.h"
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/index3.h"
@@ -42,6 +44,7 @@ struct alignas(64) Lane {
   std::uintptr_t waiting_frame = 0;
   std::uint64_t waiting_since = 0;  ///< of its warp's `gathers`, when it came there
   AsyncCopies copies = {};          ///< that it has started and not waited for
+  std::uintptr_t awaited = 0;       ///< the barrier in shared memory at which it waits
   Location arrival = {};            ///< where it arrived at the barrier of the cluster
   bool has_arrived = false;         ///< there, and has not waited
   /// Ticks that its looks at the clock took since the warp's were last brought up to date.
@@ -66,6 +69,7 @@ struct Warp {
   unsigned in_operation = 0;  ///< wait at an operation of the warp
   unsigned at_barrier = 0;    ///< wait at the barrier of the block
   unsigned at_cluster_barrier = 0;   ///< wait at the barrier of the cluster or the grid
+  unsigned at_async_barrier = 0;     ///< wait at a barrier in shared memory
   unsigned log_full = 0;             ///< wait until their logs have been replayed
   Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
   std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
@@ -102,7 +106,9 @@ struct Block {
   bool has_async_copies = false;    ///< its threads started some
   bool has_arrivals = false;        ///< its threads arrived at the cluster's barrier, to wait later
   bool has_looked_at_clock = false;  ///< its threads called clock64()
-  bool met = false;                  ///< has seen what other blocks made visible
+  /// Of a block with barriers or atomic objects in its shared memory; else null.
+  std::unique_ptr<BlockSynchronization> synchronization;
+  bool met = false;         ///< has seen what other blocks made visible
   std::vector<Lane> lanes;  ///< and one behind the last, for a look ahead (worker/switch.h)
   std::vector<Warp> warps;  ///< of its threads
 };

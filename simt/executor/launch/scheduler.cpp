@@ -1,5 +1,6 @@
 #include "simt/executor/launch/scheduler.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "simt/executor/accesses/replay.h"
@@ -70,6 +71,7 @@ void run_warp(Worker& worker, Warp& warp) {
 void begin_warp(Warp& warp) {
   warp.alive = warp.ready = warp.present;
   warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
+  warp.at_async_barrier = 0;
   warp.last_event = kMeetingPoint;
   warp.ticks = 0;
 }
@@ -136,6 +138,7 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   block.start = block.last_barrier = ++worker.clock;
   if (block.has_async_copies) forget_async_copies(block);
   if (block.has_arrivals) forget_arrivals(block);
+  block.synchronization.reset();
   if (block.has_looked_at_clock) restart_device_clock(block);
   for (Warp& warp : block.warps) {
     begin_warp(warp);
@@ -147,6 +150,13 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   worker.tally.threads += block.threads;
 }
 
+// A barrier in shared memory may have let threads of a warp go on after its turn.
+bool can_go_on(const Block& block) {
+  return block.synchronization != nullptr &&
+         std::any_of(block.warps.begin(), block.warps.end(),
+                     [](const Warp& warp) { return warp.ready != 0; });
+}
+
 // Runs the block until its threads have returned or wait for other blocks of the cluster.
 void run_block(Worker& worker, Block& block) {
   do {
@@ -155,7 +165,7 @@ void run_block(Worker& worker, Block& block) {
       run_warp(worker, warp);
       if (worker.aborted) return;
     }
-  } while (release_block_barrier(block) && !worker.aborted);
+  } while ((can_go_on(block) || release_block_barrier(block)) && !worker.aborted);
 }
 
 // Whether all blocks wait there. What they did before is ordered before what follows.

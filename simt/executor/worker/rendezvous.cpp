@@ -67,6 +67,12 @@ std::string describe(const Lane& lane) {
   if (warp.at_cluster_barrier & bit) {
     return "at the " + widest_group(*warp.block->worker) + "'s barrier, " + line();
   }
+  if (warp.at_async_barrier & bit) {
+    const AsyncBarrier& barrier = warp.block->synchronization->barriers.at(lane.awaited);
+    return "at a barrier in shared memory where " +
+           std::to_string(barrier.expected - barrier.pending) + " of " +
+           std::to_string(barrier.expected) + " have arrived, " + line();
+  }
   if (warp.in_operation & bit) {
     return std::string("at ") + name_of(lane.exchange.operation) + " with mask " +
            hexadecimal(lane.exchange.mask) + ", " + line();
@@ -102,6 +108,13 @@ std::string describe_threads(const Block& block) {
 }
 
 namespace {
+
+// Of a block that cannot go on, the set of lanes that wait in vain.
+unsigned Warp::*set_that_waits(const Block& block) {
+  const bool in_operation = std::any_of(block.warps.begin(), block.warps.end(),
+                                        [](const Warp& warp) { return warp.in_operation != 0; });
+  return in_operation ? &Warp::in_operation : &Warp::at_async_barrier;
+}
 
 // There is one.
 Lane& first_of(const Block& block, unsigned Warp::*set) {
@@ -215,6 +228,16 @@ unsigned add_meeting_point(Warp& warp, unsigned members) {
   return full;
 }
 
+// What one of them knows of other warps, all of them know now.
+void share_what_is_known(Warp& warp, unsigned members) {
+  ThreadOrder& order = warp.block->synchronization->order;
+  ThreadTimes known;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1)
+    order.teach(warp.lanes[std::countr_zero(rest)].thread, known);
+  for (unsigned rest = members; rest != 0; rest &= rest - 1)
+    order.learn(warp.lanes[std::countr_zero(rest)].thread, known);
+}
+
 void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned members, bool all_alike) {
   switch (operation) {
     case WarpOperation::kShuffleIndex:
@@ -229,6 +252,7 @@ void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned member
       return ballot(warp, members);
     case WarpOperation::kSync:
       warp.last_sync = ++warp.block->worker->clock;
+      if (warp.block->synchronization != nullptr) share_what_is_known(warp, members);
       return;
     case WarpOperation::kGather:  // ends in gather()
       return;
@@ -615,7 +639,7 @@ void record_leaving(const Block& block, const char* operation, Location where) {
 bool release_block_barrier(Block& block) {
   const unsigned waiting = block.arrived + block.arrived_at_cluster;
   if (waiting < block.live) {
-    end_launch(first_of(block, &Warp::in_operation), "deadlock",
+    end_launch(first_of(block, set_that_waits(block)), "deadlock",
                "the block cannot go on" + describe_threads(block));
     return false;
   }

@@ -174,9 +174,9 @@ TEST_SUITE("async_copies") {
     copies_beyond_the_end<kCorrect><<<1, kThreads>>>(x, y);
     CHECK(mistakes.take_kinds().empty());
     reads_before_it_waits<kMistaken><<<1, kThreads>>>(x, y);
-    CHECK(mistakes.take_kinds() == "uninitialized-shared-read ");
+    CHECK(mistakes.take_kinds() == "async-barrier ");
     waits_for_what_it_has_not_committed<kMistaken><<<1, kThreads>>>(x, y);
-    CHECK(mistakes.take_kinds() == "uninitialized-shared-read ");
+    CHECK(mistakes.take_kinds() == "async-barrier ");
     reads_what_others_copied<kMistaken><<<1, kThreads>>>(x, y);
     CHECK(mistakes.take_kinds() == "shared-race uninitialized-shared-read ");
     copies_beyond_the_end<kMistaken><<<1, kThreads>>>(x, y);

@@ -293,6 +293,20 @@ PROGRAMS = {
         {(0, STORES): 12},
         says=["random_numbers: 540 numbers, passed"],
     ),
+    "libcudacxx": program(
+        "libcudacxx",
+        ["sum_tiles", "count_evens", "standard_library"],
+        {
+            # Each of 16 tiles is 128 floats, which the first warp copies in pieces of 16 bytes.
+            (0, LOADS): 16,
+            (0, "async_copy_bytes"): 16 * 128 * 4,
+            (0, "shared_load_requests"): 16 * 4,
+            # 1000 values in 8 rounds of 4 warps, each of which has even ones, and the sum.
+            (1, "shared_atomic_requests"): 32,
+            (1, ATOMICS): 1,
+        },
+        says=["libcudacxx: passed"],
+    ),
     "openmp": program("openmp", ["fill"], {(0, STORES): 2}, says=["openmp: passed"]),
     "architecture": program(
         "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]
@@ -337,6 +351,10 @@ PROGRAMS = {
         "inline_ptx_macro", "inline_ptx_macro.cu:9", "inline PTX in the macro 'LANE' cannot run"
     ),
     "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
+    "missing_std": refused("missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"),
+    "bulk_names": refused(
+        "bulk_names", "bulk_names.cu:3: error: 'barrier_arrive_tx'", "(bulk copies)"
+    ),
     "texture_object": refused(
         "texture_object", "texture_object.cu:2: error: 'tex2DLod'", "textures"
     ),

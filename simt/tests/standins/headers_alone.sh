@@ -28,7 +28,7 @@ while read -r header; do compiles "simt/executor/$header"; done < <(
 names=()
 while read -r header; do
   if only_includes "$header"; then names+=("$header"); else compiles "$header"; fi
-done < <(cd "$include" && find . -name '*.h' -printf '%P\n' | sort)
+done < <(cd "$include" && find . -type f -printf '%P\n' | sort)
 if [ ${#names[@]} -gt 0 ]; then compiles "${names[@]}"; fi
 echo "Together: ${names[*]}"
 exit $((failures > 0))

@@ -1,0 +1,34 @@
+/// \file
+/// Barriers that are objects in a block's shared memory (cuda::barrier): threads arrive, go on, and
+/// wait later.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "simt/executor/executor.h"
+#include "simt/executor/fibers/thread_order.h"
+
+namespace simt {
+
+/// One of them. A phase ends when all arrivals that it expects have come.
+struct AsyncBarrier {
+  std::uint32_t expected = 0;   ///< arrivals of a phase
+  std::uint32_t pending = 0;    ///< of these, the ones that have not come
+  std::uint32_t dropped = 0;    ///< that later phases shall not expect
+  std::uint64_t completed = 0;  ///< phases that have ended
+  Location where = {};          ///< of its initialization
+  ThreadTimes arriving = {};    ///< what those who have arrived know
+  ThreadTimes arrived = {};     ///< the same when the last phase ended
+};
+
+/// What a block's threads know of each other by its barriers and its atomic objects.
+struct BlockSynchronization {
+  explicit BlockSynchronization(unsigned threads) : order(threads) {}
+
+  ThreadOrder order;                                          ///< what they know
+  std::unordered_map<std::uintptr_t, AsyncBarrier> barriers;  ///< by their addresses
+  std::unordered_map<std::uintptr_t, ThreadTimes> released;   ///< through atomic objects
+};
+
+}  // namespace simt

@@ -1,0 +1,4 @@
+#include <cuda/barrier>
+#include <cuda/std/mdspan>
+__global__ void kernel() {}
+int main() {}
