@@ -230,8 +230,11 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
   return result(simt::copy_3d(*parameters));
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t) {
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   SIMT_HOST_CALL;
+  if (parameters == nullptr) return simt::result(cudaErrorInvalidValue);
+  const auto copy = [copied = *parameters] { return cudaMemcpy3D(&copied); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
   return cudaMemcpy3D(parameters);
 }
 

@@ -32,6 +32,8 @@ constexpr std::array kErrors = {
     ErrorText{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     ErrorText{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
               "invalid resource handle"},
+    ErrorText{cudaErrorIllegalState, "cudaErrorIllegalState",
+              "the operation cannot be performed in the present state"},
     ErrorText{cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     ErrorText{cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
               "an illegal memory access was encountered"},
@@ -52,6 +54,15 @@ constexpr std::array kErrors = {
               "too many blocks in cooperative launch"},
     ErrorText{cudaErrorNotPermitted, "cudaErrorNotPermitted", "operation not permitted"},
     ErrorText{cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    ErrorText{cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+              "operation not permitted when stream is capturing"},
+    ErrorText{cudaErrorStreamCaptureUnmatched, "cudaErrorStreamCaptureUnmatched",
+              "stream is not the one on which the capture began"},
+    ErrorText{cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
+              "capturing stream has unjoined work"},
+    ErrorText{cudaErrorGraphExecUpdateFailure, "cudaErrorGraphExecUpdateFailure",
+              "the graph update was not performed because it included changes which violated "
+              "constraints specific to instantiated graph update"},
     ErrorText{cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 

@@ -221,8 +221,10 @@ cudaError_t cudaFree(void* address) {
   return result(simt::device_free(address));
 }
 
-cudaError_t cudaFreeAsync(void* address, cudaStream_t) {
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   SIMT_HOST_CALL;
+  const cudaError_t error = simt::check_no_capture(stream, "cudaFreeAsync");
+  if (error != cudaSuccess) return error;
   return cudaFree(address);
 }
 
@@ -287,8 +289,10 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
+                            cudaStream_t stream) {
   SIMT_HOST_CALL;
+  const auto copy = [=] { return cudaMemcpy(to, from, bytes, kind); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
   return cudaMemcpy(to, from, bytes, kind);
 }
 
@@ -307,8 +311,12 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t) {
+                              cudaMemcpyKind kind, cudaStream_t stream) {
   SIMT_HOST_CALL;
+  const auto copy = [=] {
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+  };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
@@ -319,8 +327,10 @@ cudaError_t cudaMemset(void* address, int value, std::size_t bytes) {
   return result(simt::fill(address, value, bytes));
 }
 
-cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes, cudaStream_t stream) {
   SIMT_HOST_CALL;
+  const auto fill = [=] { return cudaMemset(address, value, bytes); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemset, fill)) return cudaSuccess;
   return cudaMemset(address, value, bytes);
 }
 
@@ -336,8 +346,10 @@ cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_
 }
 
 cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::size_t width,
-                              std::size_t height, cudaStream_t) {
+                              std::size_t height, cudaStream_t stream) {
   SIMT_HOST_CALL;
+  const auto fill = [=] { return cudaMemset2D(address, pitch, value, width, height); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemset, fill)) return cudaSuccess;
   return cudaMemset2D(address, pitch, value, width, height);
 }
 

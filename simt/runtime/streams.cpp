@@ -1,51 +1,19 @@
 // Streams and events. Work is done when the call that orders it returns, so they are mere handles;
-// but a wrong handle is the error that it is on a GPU.
+// but a wrong handle is the error that it is on a GPU. A stream that is captured does nothing.
 
 #include <limits>
-#include <memory>
-#include <mutex>
-#include <unordered_map>
 
-#include "simt/executor/findings/findings.h"
-#include "simt/executor/findings/host_call.h"
 #include "simt/include/cuda_standin/runtime_api.h"
+#include "simt/runtime/handles.h"
 #include "simt/runtime/result.h"
+#include "simt/runtime/stream_capture.h"
 
 struct CUstream_st {};
 
-struct CUevent_st {
-  bool timed = true;
-  bool recorded = false;
-};
-
 namespace {
 
+using simt::Handles;
 using simt::result;
-
-/// The handles of one kind that exist.
-template <typename Object>
-class Handles {
- public:
-  Object* create(const Object& object) {
-    const std::lock_guard lock(mutex_);
-    auto created = std::make_unique<Object>(object);
-    Object* handle = created.get();
-    objects_.emplace(handle, std::move(created));
-    return handle;
-  }
-  bool destroy(Object* handle) {
-    const std::lock_guard lock(mutex_);
-    return objects_.erase(handle) > 0;
-  }
-  bool contains(Object* handle) {
-    const std::lock_guard lock(mutex_);
-    return objects_.count(handle) > 0;
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<Object*, std::unique_ptr<Object>> objects_;
-};
 
 // Never destroyed: static objects of the program may own some, and destroy them at the very end.
 Handles<CUstream_st>& streams() {
@@ -61,6 +29,12 @@ bool is_stream(cudaStream_t stream) {
   const bool predefined =
       stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
   return predefined || streams().contains(stream);
+}
+
+// Nothing happens in a stream that is captured: nobody may wait for it.
+cudaError_t wait_for(cudaStream_t stream) {
+  if (simt::is_capturing(stream)) return result(cudaErrorStreamCaptureUnsupported);
+  return is_stream(stream) ? simt::kernel_failure() : result(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t wait_result(bool valid_handle) {
@@ -88,21 +62,27 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return wait_result(is_stream(stream));
+  return wait_for(stream);
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return wait_result(is_stream(stream));
+  return wait_for(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const bool valid = is_stream(stream) && events().contains(event);
+  if (valid && event->captured != nullptr) simt::join_capture(stream, *event);
   return result(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
   if (function == nullptr) return result(cudaErrorInvalidValue);
-  function(data);
+  const auto call = [=] {
+    function(data);
+    return cudaSuccess;
+  };
+  if (simt::capture_call(stream, cudaGraphNodeTypeHost, call)) return cudaSuccess;
+  call();
   return cudaSuccess;
 }
 
@@ -110,6 +90,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned flags) {
   if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
   if (callback == nullptr || flags != 0) return result(cudaErrorInvalidValue);
+  if (simt::is_capturing(stream)) return result(cudaErrorStreamCaptureUnsupported);
   callback(stream, simt::kernel_failure(), data);
   return cudaSuccess;
 }
@@ -125,7 +106,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming;
   if (event == nullptr || (flags & ~kKnown) != 0) return result(cudaErrorInvalidValue);
-  *event = events().create({(flags & cudaEventDisableTiming) == 0, false});
+  CUevent_st created;
+  created.timed = (flags & cudaEventDisableTiming) == 0;
+  *event = events().create(created);
   return cudaSuccess;
 }
 
@@ -137,6 +120,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const bool valid = events().contains(event) && is_stream(stream);
   if (!valid) return result(cudaErrorInvalidResourceHandle);
   event->recorded = true;
+  simt::record_in_capture(stream, *event);
   return cudaSuccess;
 }
 
@@ -154,28 +138,4 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   if (!usable) return result(cudaErrorInvalidResourceHandle);
   *milliseconds = std::numeric_limits<float>::quiet_NaN();
   return cudaSuccess;
-}
-
-// ---- graphs -----------------------------------------------------------------------------------
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  SIMT_HOST_CALL;
-  simt::report("not-available", {},
-               "cudaStreamBeginCapture: not available on the CPU executor (graphs)");
-  return result(cudaErrorNotSupported);
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
-  return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
-  return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
-  return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t) {
-  return result(cudaErrorNotSupported);
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
-  return result(cudaErrorNotSupported);
 }

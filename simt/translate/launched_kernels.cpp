@@ -4,8 +4,12 @@
 //
 // cudaLaunchKernelEx(&config, ::simt::named_kernel("kernel<T>", kernel<T>), arguments)
 //
-// A cast of the kernel to `void*` is dropped, because it would hide its parameters.
+// A cast of the kernel to `void*` is dropped, because it would hide its parameters. So it is for
+// the kernel of a graph's node, in a file that names cudaKernelNodeParams:
+//
+// parameters.func = (void*)kernel;
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -87,28 +91,49 @@ std::string line_feeds(const Token& from, const Token& to) {
   return std::string(static_cast<std::size_t>(to.line - from.line), '\n');
 }
 
+void name_kernel(const Tokens& code, Range range, Changes& changes) {
+  const Range kernel = without_cast(code, range);
+  if (kernel.begin >= kernel.end) return;
+  const Token& first = code[range.begin];
+  const Token& last = code[range.end - 1];
+  const std::size_t kernel_begin = code[kernel.begin].offset;
+  const std::size_t kernel_end = code[kernel.end - 1].end();
+  std::string name = spell(code, kernel.begin, kernel.end);
+  if (name.starts_with('&')) name.erase(0, 1);
+  changes.edits.push_back(
+      {first.offset, kernel_begin - first.offset,
+       "::simt::named_kernel(" + quoted(name) + ", " + line_feeds(first, code[kernel.begin])});
+  changes.edits.push_back(
+      {kernel_end, last.end() - kernel_end, line_feeds(code[kernel.end - 1], last) + ")"});
+}
+
+/// What lies between a `=` and the `;` behind it, if it is a kernel: with a cast, or a name alone.
+void name_kernels_of_nodes(const Tokens& code, Changes& changes) {
+  const bool has_nodes = std::any_of(code.begin(), code.end(), [](const Token& token) {
+    return token.is("cudaKernelNodeParams");
+  });
+  for (std::size_t i = 1; has_nodes && i + 2 < code.size(); ++i) {
+    const bool is_member = code[i - 1].is(".") || code[i - 1].is("->");
+    if (!code[i].in_function || !is_member || !code[i].is("func") || !code[i + 1].is("=")) continue;
+    std::size_t end = i + 2;
+    while (end < code.size() && !code[end].is(";"))
+      ++end;
+    const Range range{i + 2, end};
+    const bool has_cast = without_cast(code, range).begin != range.begin;
+    if (range.begin < end && has_cast) name_kernel(code, range, changes);
+  }
+}
+
 }  // namespace
 
 Changes name_launched_kernels(const Tokens& code) {
   Changes changes;
+  name_kernels_of_nodes(code, changes);
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     for (const LaunchFunction& function : kLaunchFunctions) {
       if (!code[i].in_function || !code[i].is(function.name) || !code[i + 1].is("(")) continue;
       const auto argument = find_argument(code, i + 1, function.kernel);
-      if (!argument) continue;
-      const Range kernel = without_cast(code, *argument);
-      if (kernel.begin >= kernel.end) continue;
-      const Token& first = code[argument->begin];
-      const Token& last = code[argument->end - 1];
-      const std::size_t kernel_begin = code[kernel.begin].offset;
-      const std::size_t kernel_end = code[kernel.end - 1].end();
-      std::string name = spell(code, kernel.begin, kernel.end);
-      if (name.starts_with('&')) name.erase(0, 1);
-      changes.edits.push_back(
-          {first.offset, kernel_begin - first.offset,
-           "::simt::named_kernel(" + quoted(name) + ", " + line_feeds(first, code[kernel.begin])});
-      changes.edits.push_back(
-          {kernel_end, last.end() - kernel_end, line_feeds(code[kernel.end - 1], last) + ")"});
+      if (argument) name_kernel(code, *argument, changes);
     }
   }
   return changes;

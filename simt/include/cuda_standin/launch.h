@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "simt/executor/executor.h"
+#include "simt/include/cuda_standin/graphs.h"
 #include "simt/include/cuda_standin/kernel_call.h"
 #include "simt/include/cuda_standin/runtime_types.h"
 #include "simt/include/cuda_standin/vector_types.h"
@@ -68,6 +69,40 @@ void note_argument(const Argument& argument) {
   }
 }
 
+/// The launch of a kernel with copies of its arguments.
+template <typename Kernel, typename... Arguments>
+KernelLaunch keep_launch(Kernel kernel, std::tuple<Arguments...> arguments) {
+  return [kernel, arguments](const char* name, const LaunchConfig& config) {
+    std::apply([](const auto&... each) { (note_argument(each), ...); }, arguments);
+    auto body = [&]() SIMT_NOT_INSTRUMENTED {
+      std::apply([&](const auto&... each) SIMT_NOT_INSTRUMENTED { kernel(each...); }, arguments);
+    };
+    launch_body(name, config, body);
+  };
+}
+template <typename... Parameters>
+KernelLaunch keep_pointer_launch(void (*kernel)(Parameters...),
+                                 std::tuple<std::decay_t<Parameters>...> arguments) {
+  return keep_launch([kernel](const auto&... each)
+                         SIMT_NOT_INSTRUMENTED { call_kernel(kernel, each...); },
+                     std::move(arguments));
+}
+template <typename... Parameters, std::size_t... i>
+KernelLaunch bind_kernel(void (*kernel)(Parameters...), void** arguments,
+                         std::index_sequence<i...>) {
+  return keep_pointer_launch(kernel, std::tuple<std::decay_t<Parameters>...>(
+                                         *static_cast<std::decay_t<Parameters>*>(arguments[i])...));
+}
+
+template <typename... Parameters>
+KernelFunction::KernelFunction(void (*kernel)(Parameters...), const char* name)
+    : address_(reinterpret_cast<const void*>(kernel)),
+      name_(name),
+      bind_([](const void* address, [[maybe_unused]] void** arguments) {
+        return bind_kernel(reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address)),
+                           arguments, std::index_sequence_for<Parameters...>{});
+      }) {}
+
 /// A launch that has its configuration and waits for its arguments.
 template <typename Kernel, typename Address>
 class Launcher {
@@ -85,6 +120,7 @@ class Launcher {
   /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
   template <typename... Arguments>
   void operator()(Arguments... arguments) const {
+    if (is_capturing(stream_of(config_))) return capture_with(arguments...);
     (note_argument(arguments), ...);
     constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
     if constexpr (!trivial && std::is_invocable_v<Address, PointerTo>) {
@@ -96,6 +132,16 @@ class Launcher {
   }
 
  private:
+  template <typename... Arguments>
+  void capture_with(const Arguments&... arguments) const {
+    if constexpr (std::is_invocable_v<Address, PointerTo>) {
+      const auto kernel = address_(PointerTo{});
+      capture_launch(name_, config_, keep_pointer_launch(kernel, {arguments...}));
+    } else {
+      capture_launch(name_, config_, keep_launch(kernel_, std::tuple<Arguments...>(arguments...)));
+    }
+  }
+
   /// Each thread's copies are bits: their destructors, which host code has, run once, on what the
   /// launch was given.
   template <typename... Parameters, typename... Arguments>

@@ -1,7 +1,7 @@
 /// \file
 /// The CUDA runtime API, as far as the executor supports it. Everything runs at once and in order,
-/// so streams and events only exist. What the executor does not have (graphs) returns
-/// cudaErrorNotSupported. Errors are remembered for cudaGetLastError(), as CUDA's are.
+/// so streams and events only exist, and are captured for graphs. Errors are remembered for
+/// cudaGetLastError(), as CUDA's are.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "simt/include/cuda_standin/graphs.h"
 #include "simt/include/cuda_standin/launch.h"
 #include "simt/include/cuda_standin/runtime_types.h"
 
@@ -143,7 +144,9 @@ cudaError_t cudaMalloc(T** address, std::size_t bytes) {
   return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
 }
 template <typename T>
-cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
+  const cudaError_t error = simt::check_no_capture(stream, "cudaMallocAsync");
+  if (error != cudaSuccess) return error;
   return simt::malloc_from_pool(reinterpret_cast<void**>(address), bytes, sizeof(T));
 }
 template <typename T>
@@ -210,8 +213,12 @@ cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, std::size_t bytes,
-                                    std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
-  return simt::copy_to_symbol(simt::address_of_symbol(symbol), sizeof(symbol), from, bytes, offset);
+                                    std::size_t offset, cudaMemcpyKind,
+                                    cudaStream_t stream = nullptr) {
+  void* const to = simt::address_of_symbol(symbol);
+  const auto copy = [=] { return simt::copy_to_symbol(to, sizeof(T), from, bytes, offset); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
+  return copy();
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
@@ -220,8 +227,12 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes,
-                                      std::size_t offset, cudaMemcpyKind, cudaStream_t = nullptr) {
-  return simt::copy_from_symbol(to, simt::address_of_symbol(symbol), sizeof(symbol), bytes, offset);
+                                      std::size_t offset, cudaMemcpyKind,
+                                      cudaStream_t stream = nullptr) {
+  const void* const from = simt::address_of_symbol(symbol);
+  const auto copy = [=] { return simt::copy_from_symbol(to, from, sizeof(T), bytes, offset); };
+  if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
+  return copy();
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void** address, T& symbol) {
@@ -243,8 +254,6 @@ cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {
 
 // ---- streams and events -----------------------------------------------------------------------
 
-using cudaHostFn_t = void (*)(void* data);
-
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
@@ -263,16 +272,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 /// NaN: the executor's time says nothing about a GPU's.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
-
-// ---- graphs: cudaErrorNotSupported ------------------------------------------------------------
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
-                                 unsigned long long flags = 0);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
 using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -339,6 +338,11 @@ cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
       read_launch_config(&launch_config, config, static_cast<const void*>(kernel));
   if (error != cudaSuccess) return error;
   std::tuple<Parameters...> converted(std::forward<Arguments>(arguments)...);
+  if (is_capturing(config->stream)) {
+    capture_launch(kernel.name, launch_config,
+                   keep_pointer_launch(kernel.kernel, std::move(converted)));
+    return cudaSuccess;
+  }
   std::apply([](const auto&... each) { (note_argument(each), ...); }, converted);
   auto body = [&] {
     std::apply([&](const auto&... each) { call_kernel(kernel.kernel, each...); }, converted);
@@ -351,6 +355,11 @@ cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
 template <typename... Parameters>
 cudaError_t launch_by_pointers(NamedKernel<void (*)(Parameters...)> kernel,
                                const LaunchConfig& config, void** arguments) {
+  if (is_capturing(stream_of(config))) {
+    const KernelFunction function(kernel.kernel, kernel.name);
+    capture_launch(kernel.name, config, function.bind(arguments));
+    return cudaSuccess;
+  }
   note_unpacked<Parameters...>(arguments, std::index_sequence_for<Parameters...>{});
   auto body = [&] {
     call_unpacked(kernel.kernel, arguments, std::index_sequence_for<Parameters...>{});

@@ -137,15 +137,70 @@ TEST_CASE("host functions run in their stream") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("what the executor does not have says so") {
+TEST_CASE("what no graph of the executor can do says so") {
+  cudaStream_t stream = nullptr;
   cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   simt::clear_findings();
   simt::set_findings_printed(false);
-  check_error(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorNotSupported);
-  check_error(cudaStreamEndCapture(nullptr, &graph), cudaErrorNotSupported);
-  CHECK(simt::findings().size() == 1);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  float* memory = nullptr;
+  check_error(cudaMallocAsync(&memory, 16, stream), cudaErrorNotSupported);
+  check_error(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  check_error(cudaGraphInstantiate(&executable, graph, 1ull), cudaErrorNotSupported);
+  cudaKernelNodeParams parameters;
+  parameters.func = static_cast<const void*>(&graph);
+  cudaGraphNode_t node = nullptr;
+  check_error(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &parameters), cudaErrorNotSupported);
+  CHECK(simt::findings().size() == 3);
   simt::clear_findings();
   simt::set_findings_printed(true);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+TEST_CASE("graphs and captures that are wrong") {
+  cudaStream_t stream = nullptr;
+  cudaStream_t other = nullptr;
+  cudaEvent_t event = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  check_error(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal),
+              cudaErrorStreamCaptureUnsupported);
+  check_error(cudaStreamEndCapture(nullptr, &graph), cudaErrorIllegalState);
+  check_error(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+  check_error(cudaGraphLaunch(executable, nullptr), cudaErrorInvalidValue);
+  // Work of another stream that does not come back.
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
+  REQUIRE(cudaEventCreate(&event) == cudaSuccess);
+  int calls = 0;
+  const auto count = [](void* data) { ++*static_cast<int*>(data); };
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  check_error(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaErrorIllegalState);
+  CHECK(cudaEventRecord(event, stream) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(other, event) == cudaSuccess);
+  CHECK(cudaLaunchHostFunc(other, count, &calls) == cudaSuccess);
+  check_error(cudaStreamEndCapture(other, &graph), cudaErrorStreamCaptureUnmatched);
+  check_error(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureUnjoined);
+  CHECK(calls == 0);
+  CHECK(cudaLaunchHostFunc(other, count, &calls) == cudaSuccess);
+  CHECK(calls == 1);
+  // Nodes that wait for each other.
+  REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  cudaGraphNode_t nodes[2];
+  CHECK(cudaGraphAddEmptyNode(&nodes[0], graph, nullptr, 0) == cudaSuccess);
+  CHECK(cudaGraphAddEmptyNode(&nodes[1], graph, nodes, 1) == cudaSuccess);
+  CHECK(cudaGraphInstantiate(&executable, graph) == cudaSuccess);
+  CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
+  CHECK(cudaGraphAddDependencies(graph, &nodes[1], &nodes[0], 1) == cudaSuccess);
+  check_error(cudaGraphInstantiate(&executable, graph), cudaErrorInvalidValue);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+  CHECK(cudaEventDestroy(event) == cudaSuccess);
+  CHECK(cudaStreamDestroy(other) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
 TEST_CASE("the device is an H200 with a name of its own") {

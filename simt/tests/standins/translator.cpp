@@ -398,6 +398,18 @@ TEST_CASE("kernels that are launched by a function get their names") {
         in_function("cudaLaunchKernel(::simt::named_kernel(\"k\", \nk), 1, 2, args);"));
 }
 
+TEST_CASE("kernels of a graph's nodes keep their parameters") {
+  const std::string declared = "cudaKernelNodeParams p; ";
+  for (const std::string access : {"p.func", "q->func"}) {
+    CHECK(translated(in_function(declared + access + " = (void*)k<float>;")) ==
+          in_function(declared + access + " = ::simt::named_kernel(\"k<float>\", k<float>);"));
+  }
+  for (const std::string& other : {declared + "p.func = nullptr;", declared + "p.func == (void*)k;",
+                                   std::string("p.func = (void*)k;")}) {
+    CHECK(translated(in_function(other)) == in_function(other));
+  }
+}
+
 TEST_CASE("what the CPU cannot do is refused by name and line") {
   CHECK(refused("\n__shared__ float row[4] = {};") ==
         "2: the __shared__ variable 'row' has an initializer, which CUDA does not allow");

@@ -1,6 +1,8 @@
 int main() {
-  cudaStream_t stream;
-  cudaStreamCreate(&stream);
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphNode_t node;
+  cudaMemAllocNodeParams parameters = {};
+  cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
   return 0;
 }

@@ -1,0 +1,36 @@
+/// \file
+/// The handles of one kind that a program has.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace simt {
+
+/// The objects of one kind that exist, known by their addresses.
+template <typename Object>
+class Handles {
+ public:
+  Object* create(const Object& object) {
+    const std::lock_guard lock(mutex_);
+    auto created = std::make_unique<Object>(object);
+    Object* handle = created.get();
+    objects_.emplace(handle, std::move(created));
+    return handle;
+  }
+  bool destroy(Object* handle) {
+    const std::lock_guard lock(mutex_);
+    return objects_.erase(handle) > 0;
+  }
+  bool contains(Object* handle) {
+    const std::lock_guard lock(mutex_);
+    return objects_.count(handle) > 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<Object*, std::unique_ptr<Object>> objects_;
+};
+
+}  // namespace simt
