@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "simt/run/floors.h"
+
 namespace simt::run {
 namespace {
 
@@ -48,6 +50,12 @@ void add_all(CLI::App& app, Options& options) {
   app.add_option("--sarif", options.sarif,
                  "write the findings to FILE as SARIF 2.1.0, for code hosts and editors")
       ->type_name("FILE")
+      ->take_last();
+  app.add_option("--on", options.on,
+                 "say of each launch the least time that units of a device need for what was "
+                 "counted")
+      ->type_name("DEVICE")
+      ->check(CLI::IsMember(device_names()))
       ->take_last();
   app.add_option("--time-limit", options.time_limit,
                  "end a program that takes longer than S seconds (300; 0: never)")

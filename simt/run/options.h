@@ -18,6 +18,7 @@ struct Options {
   std::filesystem::path json;                          ///< empty: none is wanted
   std::filesystem::path html;                          ///< empty: none is wanted
   std::filesystem::path sarif;                         ///< the same
+  std::string on;                                      ///< a device; empty: no floors are wanted
   int time_limit = 300;                                ///< seconds; 0: none
   bool help = false;                                   ///< print the usage and nothing else
 };

@@ -8,6 +8,7 @@
 #include <map>
 #include <ostream>
 
+#include "simt/run/floors.h"
 #include "simt/run/table.h"
 
 namespace simt::run {
@@ -232,6 +233,38 @@ ordered_json read_record(const std::filesystem::path& file) {
   return record;
 }
 
+namespace {
+
+std::string microseconds(double seconds) {
+  return seconds == 0 ? "0" : fmt::format("{:.3g}", seconds * 1e6);
+}
+
+/// One row for each kernel and unit would hide which launch it is: a row for each launch.
+void print_floors(std::ostream& out, const ordered_json& launches, const std::string& device) {
+  const ordered_json figures = device_figures(device);
+  fmt::print(out, "\nFloors on {}, in microseconds: no launch takes less there.\n",
+             figures["name"].get<std::string>());
+  Table table;
+  table.add_column("", "launch", Table::Column::kText);
+  const ordered_json units = floors(ordered_json::object(), figures);
+  for (const auto& [unit, none] : units.items())
+    table.add_column("", unit, Table::Column::kNumber);
+  table.add_column("", "highest", Table::Column::kText);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const ordered_json all = floors(launches[i]["counters"], figures);
+    std::vector<std::string> row = {
+        fmt::format("{} {}", i + 1, launches[i]["kernel"].get<std::string>())};
+    for (const auto& [unit, seconds] : all.items())
+      row.push_back(microseconds(seconds));
+    row.push_back(highest_floor(all));
+    table.add_row(std::move(row));
+  }
+  table.print(out);
+  out << '\n';
+}
+
+}  // namespace
+
 void print_report(std::ostream& out, const ordered_json& record, const Ending& ending,
                   const Options& options) {
   const ordered_json& launches = record["launches"];
@@ -245,6 +278,7 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
     print_launches(out, launches);
     print_lines(out, launches);
     out << kLegend;
+    if (!options.on.empty()) print_floors(out, launches, options.on);
   }
   for (const ordered_json& finding : findings)
     out << "\n" << finding["message"].get<std::string>() << repetitions(finding) << "\n";
@@ -268,6 +302,11 @@ ordered_json to_json(const ordered_json& record, const Ending& ending, const Opt
                       {"signal", ending.signal},
                       {"timed_out", ending.timed_out}};
   all.update(record);
+  if (options.on.empty()) return all;
+  const ordered_json figures = device_figures(options.on);
+  all["device"] = figures;
+  for (ordered_json& launch : all["launches"])
+    launch["floors"] = floors(launch["counters"], figures);
   return all;
 }
 

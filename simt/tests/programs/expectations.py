@@ -396,6 +396,19 @@ PROGRAMS = {
         options=["-std=c++98"],
         says=["--std", "c++98 not in {c++11,c++14,c++17,c++20}"],
     ),
+    "floors": program(
+        "vector_add",
+        ["vector_add"],
+        options=["--on", "h200"],
+        says=["Floors on NVIDIA H200, in microseconds: no launch takes less there.", "1 vector_add"],
+    ),
+    "unknown_device": Expected(
+        ["vector_add.cu"],
+        None,
+        exit_code=2,
+        options=["--on", "h2000"],
+        says=["--on", "h2000 not in {h200,a100,l4,rtx4090}"],
+    ),
     "bad_time_limit": Expected(
         ["vector_add.cu"],
         None,

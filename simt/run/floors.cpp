@@ -1,0 +1,80 @@
+#include "simt/run/floors.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace simt::run {
+namespace {
+
+using nlohmann::ordered_json;
+
+const ordered_json& all_devices() {
+  static const ordered_json devices = ordered_json::parse(kDevices);
+  return devices;
+}
+
+double sum_of(const ordered_json& counters, std::initializer_list<const char*> names) {
+  double sum = 0;
+  for (const char* const name : names)
+    sum += counters.value(name, 0.0);
+  return sum;
+}
+
+/// What one cache at most need not fetch, or need not have written back when the launch ends.
+double beyond(double bytes, double cache) {
+  return std::max(0.0, bytes - cache);
+}
+
+}  // namespace
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, figures] : all_devices().items())
+    names.push_back(name);
+  return names;
+}
+
+ordered_json device_figures(const std::string& name) {
+  const ordered_json& devices = all_devices();
+  if (devices.contains(name)) return devices[name];
+  std::string known;
+  for (const auto& [other, figures] : devices.items())
+    known += (known.empty() ? "" : ", ") + other;
+  throw std::invalid_argument("--on: nothing is known of a device '" + name + "': there are " +
+                              known);
+}
+
+ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
+  const double l2_bytes = figures["l2_bytes"];
+  const double loaded = counters.value("global_load_unique_bytes", 0.0);
+  const double stored = counters.value("global_store_unique_bytes", 0.0);
+  // Each unit of an SM multiplies and adds once a clock: all SMs together so many clocks a second.
+  const double clocks_of_all_sms = figures["fp32_operations_per_second"].get<double>() /
+                                   (2 * figures["fp32_units_of_an_sm"].get<double>());
+  ordered_json all = ordered_json::object();
+  all["DRAM"] = (beyond(loaded, l2_bytes) + beyond(stored, l2_bytes)) /
+                figures["dram_bytes_per_second"].get<double>();
+  if (figures.contains("l2_bytes_per_clock")) {
+    const double clock = clocks_of_all_sms / figures["sms"].get<double>();
+    all["L2"] = loaded / (figures["l2_bytes_per_clock"].get<double>() * clock);
+  }
+  // One request, or one wavefront of shared memory, enters an SM's L1 at a clock.
+  all["L1 and shared"] =
+      sum_of(counters, {"global_load_requests", "global_store_requests", "global_atomic_requests",
+                        "shared_load_wavefronts", "shared_store_wavefronts"}) /
+      clocks_of_all_sms;
+  return all;
+}
+
+std::string highest_floor(const ordered_json& floors) {
+  std::string highest;
+  double most = 0;
+  for (const auto& [unit, seconds] : floors.items()) {
+    if (seconds.get<double>() <= most) continue;
+    most = seconds;
+    highest = unit;
+  }
+  return highest;
+}
+
+}  // namespace simt::run
