@@ -1,0 +1,325 @@
+// The functions of the C interface. Each checks its arguments, picks a step and runs it.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "common/step/dtype.h"
+#include "common/step/problem.h"
+#include "common/step/run.h"
+#include "library/device.h"
+#include "library/dispatcher.h"
+#include "library/include/softmax_worklog/c.h"
+#include "library/status.h"
+#include "library/workspace.h"
+
+namespace worklog::library {
+namespace {
+
+template <typename Function>
+softmax_worklog_status guarded(Function&& function) {
+  try {
+    function();
+    return SOFTMAX_WORKLOG_SUCCESS;
+  } catch (...) {
+    return status_of_thrown();
+  }
+}
+
+DType dtype_from(softmax_worklog_dtype dtype) {
+  switch (dtype) {
+    case SOFTMAX_WORKLOG_FLOAT32:
+      return DType::kFloat32;
+    case SOFTMAX_WORKLOG_FLOAT16:
+      return DType::kFloat16;
+    case SOFTMAX_WORKLOG_BFLOAT16:
+      return DType::kBFloat16;
+  }
+  refuse("dtype", std::to_string(static_cast<int>(dtype)),
+         "0 (float32), 1 (float16) or 2 (bfloat16)");
+}
+
+Reduction reduction_from(softmax_worklog_reduction reduction) {
+  switch (reduction) {
+    case SOFTMAX_WORKLOG_NO_REDUCTION:
+      return Reduction::kNone;
+    case SOFTMAX_WORKLOG_SUM:
+      return Reduction::kSum;
+    case SOFTMAX_WORKLOG_MEAN:
+      return Reduction::kMean;
+  }
+  refuse("options->reduction", std::to_string(static_cast<int>(reduction)),
+         "0 (none), 1 (sum) or 2 (mean)");
+}
+
+Shape shape_of(softmax_worklog_operation operation, softmax_worklog_dtype dtype, std::int64_t rows,
+               std::int64_t cols, int k) {
+  const auto number = static_cast<int>(operation);
+  if (number < 0 || number >= kOperations) {
+    refuse("operation", std::to_string(number), "0 to " + std::to_string(kOperations - 1));
+  }
+  const Shape shape = {operation, dtype_from(dtype), rows, cols,
+                       operation == SOFTMAX_WORKLOG_TOP_K ? k : 0};
+  require_shape(shape);
+  return shape;
+}
+
+// Where a call's results and its workspace go.
+struct Place {
+  void* workspace;
+  std::size_t workspace_bytes;
+  cudaStream_t stream;
+};
+
+// A call of which shape, place and step are known to be right.
+struct Call {
+  Shape shape;
+  Choice choice;
+  CallersWorkspace workspace;
+  cudaStream_t stream;
+};
+
+// Without rows or columns nothing will be touched, and arrays may be anywhere.
+Call checked(const Shape& shape, const Place& place, std::initializer_list<NamedPointer> arrays) {
+  const int device = current_device_index();
+  const Choice choice = pick(shape, traits_of(device));
+  const std::int64_t needed = workspace_bytes_of(shape, choice);
+  const CallersWorkspace workspace(place.workspace, place.workspace_bytes, needed);
+  if (shape.rows > 0 && shape.cols > 0) {
+    for (const NamedPointer& array : arrays)
+      require_on_device(array, device);
+    if (needed > 0) require_on_device({"workspace", place.workspace}, device);
+  }
+  require_stream_of(place.stream, device);
+  return {shape, choice, workspace, place.stream};
+}
+
+// What all problems have.
+template <typename Problem>
+void launch(const Call& call, Problem problem) {
+  problem.rows = call.shape.rows;
+  problem.cols = call.shape.cols;
+  problem.block_size = call.choice.block_size;
+  problem.scratch = call.workspace.rest();
+  run(*call.choice.candidate->step, problem, call.stream);
+}
+
+template <typename T>
+const T* input(const void* array) {
+  return static_cast<const T*>(array);
+}
+
+template <typename T>
+T* output(void* array) {
+  return static_cast<T*>(array);
+}
+
+Labels labels_of(const void* labels, softmax_worklog_label_type type) {
+  switch (type) {
+    case SOFTMAX_WORKLOG_INT64:
+      return {.of_64_bits = input<std::int64_t>(labels)};
+    case SOFTMAX_WORKLOG_INT32:
+      return {.of_32_bits = input<std::int32_t>(labels)};
+  }
+  refuse("label_type", std::to_string(static_cast<int>(type)), "0 (int64) or 1 (int32)");
+}
+
+CrossEntropyOptions options_of(const softmax_worklog_cross_entropy_options* given) {
+  if (given == nullptr) return {};
+  return {.ignore_index = given->ignore_index,
+          .label_smoothing = given->label_smoothing,
+          .z_loss = given->z_loss,
+          .reduction = reduction_from(given->reduction)};
+}
+
+}  // namespace
+}  // namespace worklog::library
+
+using namespace worklog;           // NOLINT(google-build-using-namespace)
+using namespace worklog::library;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+const char* softmax_worklog_status_name(softmax_worklog_status status) {
+  switch (status) {
+    case SOFTMAX_WORKLOG_SUCCESS:
+      return "success";
+    case SOFTMAX_WORKLOG_INVALID_ARGUMENT:
+      return "invalid argument";
+    case SOFTMAX_WORKLOG_INVALID_WORKSPACE:
+      return "invalid workspace";
+    case SOFTMAX_WORKLOG_WRONG_DEVICE:
+      return "wrong device";
+    case SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE:
+      return "unsupported architecture";
+    case SOFTMAX_WORKLOG_CUDA_ERROR:
+      return "CUDA error";
+    case SOFTMAX_WORKLOG_INTERNAL_ERROR:
+      return "internal error";
+  }
+  return "unknown status";
+}
+
+const char* softmax_worklog_last_error(void) {
+  return last_error();
+}
+
+const char* softmax_worklog_architectures(void) {
+  return architectures();
+}
+
+softmax_worklog_status softmax_worklog_workspace_bytes(softmax_worklog_operation operation,
+                                                       softmax_worklog_dtype dtype, int64_t rows,
+                                                       int64_t cols, int k, size_t* bytes) {
+  return guarded([&] {
+    if (bytes == nullptr) refuse("bytes", "null", "where the number goes");
+    const Shape shape = shape_of(operation, dtype, rows, cols, k);
+    const Choice choice = pick(shape, traits_of(current_device_index()));
+    *bytes = static_cast<std::size_t>(workspace_bytes_of(shape, choice));
+  });
+}
+
+softmax_worklog_status softmax_worklog_step(softmax_worklog_operation operation,
+                                            softmax_worklog_dtype dtype, int64_t rows, int64_t cols,
+                                            int k, const char** step) {
+  return guarded([&] {
+    if (step == nullptr) refuse("step", "null", "where the name goes");
+    const Shape shape = shape_of(operation, dtype, rows, cols, k);
+    *step = pick(shape, traits_of(current_device_index())).candidate->label.c_str();
+  });
+}
+
+softmax_worklog_status softmax_worklog_softmax(softmax_worklog_dtype dtype, const void* logits,
+                                               void* probabilities, int64_t rows, int64_t cols,
+                                               void* workspace, size_t workspace_bytes,
+                                               softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_SOFTMAX, dtype, rows, cols, 0);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"logits", logits}, {"probabilities", probabilities}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, Softmax<T>{.logits = input<T>(logits),
+                              .probabilities = output<T>(probabilities)});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, const void* logits,
+                                                   void* log_probabilities, int64_t rows,
+                                                   int64_t cols, void* workspace,
+                                                   size_t workspace_bytes,
+                                                   softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_LOG_SOFTMAX, dtype, rows, cols, 0);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"logits", logits}, {"log_probabilities", log_probabilities}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, LogSoftmax<T>{.logits = input<T>(logits),
+                                 .log_probabilities = output<T>(log_probabilities)});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const void* logits,
+                                             float* values, int64_t* indices, int64_t rows,
+                                             int64_t cols, int k, void* workspace,
+                                             size_t workspace_bytes,
+                                             softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_TOP_K, dtype, rows, cols, k);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"logits", logits}, {"values", values}, {"indices", indices}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, TopK<T>{
+                       .logits = input<T>(logits), .values = values, .indices = indices, .k = k});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_softmax_backward(
+    softmax_worklog_dtype dtype, const void* probabilities, const void* gradients,
+    void* logit_gradients, int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, rows, cols, 0);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"probabilities", probabilities},
+                               {"gradients", gradients},
+                               {"logit_gradients", logit_gradients}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, SoftmaxBackward<T>{.probabilities = input<T>(probabilities),
+                                      .gradients = input<T>(gradients),
+                                      .logit_gradients = output<T>(logit_gradients)});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_log_softmax_backward(
+    softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
+    void* logit_gradients, int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, dtype, rows, cols, 0);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"log_probabilities", log_probabilities},
+                               {"gradients", gradients},
+                               {"logit_gradients", logit_gradients}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, LogSoftmaxBackward<T>{.log_probabilities = input<T>(log_probabilities),
+                                         .gradients = input<T>(gradients),
+                                         .logit_gradients = output<T>(logit_gradients)});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_cross_entropy(
+    softmax_worklog_dtype dtype, const void* logits, const void* labels,
+    softmax_worklog_label_type label_type, float* losses, float* loss, void* gradients,
+    int64_t rows, int64_t cols, const softmax_worklog_cross_entropy_options* options,
+    void* workspace, size_t workspace_bytes, softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY, dtype, rows, cols, 0);
+    const Labels given_labels = labels_of(labels, label_type);
+    const CrossEntropyOptions asked = options_of(options);
+    const bool reduces = asked.reduction != Reduction::kNone;
+    Call call = checked(shape, {workspace, workspace_bytes, stream},
+                        {{"logits", logits},
+                         {"labels", labels},
+                         {"losses", losses},
+                         {"loss", loss},
+                         {"gradients", gradients}});
+    const bool computes = rows > 0 && cols > 0;
+    float* log_sum_exps = computes ? call.workspace.floats(rows) : nullptr;
+    float* all_losses =
+        losses == nullptr && reduces && computes ? call.workspace.floats(rows) : losses;
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, CrossEntropy<T>{.logits = input<T>(logits),
+                                   .labels = given_labels,
+                                   .losses = all_losses,
+                                   .log_sum_exps = log_sum_exps,
+                                   .loss = loss,
+                                   .gradients = output<T>(gradients),
+                                   .options = asked});
+    });
+  });
+}
+
+softmax_worklog_status softmax_worklog_cross_entropy_loss(
+    softmax_worklog_dtype dtype, const void* logits, const int64_t* labels, float* losses,
+    int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream) {
+  return guarded([&] {
+    const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, dtype, rows, cols, 0);
+    const Call call = checked(shape, {workspace, workspace_bytes, stream},
+                              {{"logits", logits}, {"labels", labels}, {"losses", losses}});
+    with_type(shape.dtype, [&]<typename T>(T) {
+      launch(call, NegativeLogLikelihood<T>{
+                       .logits = input<T>(logits), .labels = labels, .losses = losses});
+    });
+  });
+}
+
+}  // extern "C"

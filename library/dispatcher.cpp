@@ -1,0 +1,166 @@
+#include "library/dispatcher.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "common/step/validate.h"
+#include "library/recorded_choices.h"
+#include "library/recorded_table.h"
+#include "library/status.h"
+
+namespace worklog::library {
+
+namespace {
+
+// As the steps' pages say: a grid is better off with one long row than a cluster is, and a list of
+// the largest is better off with few columns.
+constexpr std::int64_t kLongRow = 65536;
+constexpr std::int64_t kColsOfList = 1024;
+constexpr int kMostOfList = 128;
+
+// ---- tables ----
+
+// Where candidates begin to be asked, for each line and column of a table.
+using Starts = std::array<std::array<std::uint8_t, kTableColumns>, kTableLines>;
+
+struct ResolvedTable {
+  int generation;
+  Starts starts;
+};
+
+// By operation, then by whether elements have 2 bytes or 4.
+using ResolvedTables = std::array<std::array<std::vector<ResolvedTable>, 2>, kOperations>;
+
+std::size_t of_bytes(std::size_t element_bytes) {
+  return element_bytes == sizeof(float) ? 1 : 0;
+}
+
+std::uint8_t index_of(std::string_view label, const std::vector<Candidate>& candidates) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].label == label) return static_cast<std::uint8_t>(i);
+  }
+  throw std::logic_error("library/recorded_choices.h names " + std::string(label) +
+                         ", which is no candidate for the operation");
+}
+
+ResolvedTable resolved(const RecordedTable& table) {
+  const std::vector<Candidate>& candidates = candidates_of(table.operation);
+  ResolvedTable made = {table.generation, {}};
+  for (std::size_t line = 0; line < kTableLines; ++line) {
+    for (std::size_t column = 0; column < kTableColumns; ++column) {
+      const char letter = table.by_rows[line].at(column);
+      made.starts[line][column] = index_of(table.steps[letter - 'a'], candidates);
+    }
+  }
+  return made;
+}
+
+const ResolvedTables& resolved_tables() {
+  static const ResolvedTables tables = [] {
+    ResolvedTables all;
+    for (const RecordedTable& table : kRecordedTables) {
+      all[static_cast<std::size_t>(table.operation)]
+         [of_bytes(static_cast<std::size_t>(table.element_bytes))]
+             .push_back(resolved(table));
+    }
+    return all;
+  }();
+  return tables;
+}
+
+// 0 for up to 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, and so on.
+std::size_t bucket(std::int64_t count, int buckets) {
+  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1);
+  return static_cast<std::size_t>(std::min(static_cast<int>(std::bit_width(before)), buckets - 1));
+}
+
+// ---- without a table ----
+
+std::size_t modelled_start(const Shape& shape) {
+  constexpr std::size_t kOfList = 1;        // among the candidates of top-k
+  constexpr std::size_t kOfWholeGrid = 3;   // among those of softmax
+  if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
+    return shape.cols <= kColsOfList && shape.k <= kMostOfList ? kOfList : 0;
+  }
+  const bool is_softmax = shape.operation == SOFTMAX_WORKLOG_SOFTMAX;
+  return is_softmax && shape.cols >= kLongRow ? kOfWholeGrid : 0;
+}
+
+std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
+  constexpr int kPerGeneration = 10;
+  const auto& tables = resolved_tables()[static_cast<std::size_t>(shape.operation)]
+                                        [of_bytes(size_of(shape.dtype))];
+  for (const ResolvedTable& table : tables) {
+    if (table.generation != device.compute_capability / kPerGeneration) continue;
+    return table.starts[bucket(shape.rows, kTableLines)][bucket(shape.cols, kTableColumns)];
+  }
+  return modelled_start(shape);
+}
+
+// ---- refusals ----
+
+// Only if a device runs one of them does a shape decide.
+[[noreturn]] void refuse_all(const Shape& shape, const DeviceTraits& device) {
+  const std::vector<Candidate>& candidates = candidates_of(shape.operation);
+  std::int64_t most_cols = 0;
+  bool runs_any = false;
+  for (const Candidate& candidate : candidates) {
+    if (!runs_on(candidate.need, device)) continue;
+    runs_any = true;
+    if (shape.k > candidate.step->info.max_k && candidate.step->is_top_k()) continue;
+    most_cols = std::max(most_cols, candidate.step->info.most_cols(size_of(shape.dtype), 0));
+  }
+  if (!runs_any) {
+    throw Refusal(SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
+                  fmt::format("the current device's compute capability = {}: must be 90 or later, "
+                              "with clusters, for this operation; the library was built for {}",
+                              device.compute_capability, architectures()));
+  }
+  if (most_cols == 0) {
+    refuse("k", std::to_string(shape.k),
+           fmt::format("at most {} on this device", kMostOfList));
+  }
+  refuse("cols", std::to_string(shape.cols),
+         "at most " + std::to_string(most_cols) +
+             (shape.operation == SOFTMAX_WORKLOG_TOP_K ? fmt::format(" for k = {}", shape.k)
+                                                       : std::string(" for this operation")));
+}
+
+}  // namespace
+
+void require_shape(const Shape& shape) {
+  validate_shape(shape.rows, shape.cols, size_of(shape.dtype));
+  if (shape.rows > SOFTMAX_WORKLOG_MAX_ROWS) {
+    refuse("rows", std::to_string(shape.rows),
+           "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
+  }
+  if (shape.operation != SOFTMAX_WORKLOG_TOP_K) return;
+  const std::int64_t most = std::min<std::int64_t>(shape.cols, SOFTMAX_WORKLOG_MAX_K);
+  if (shape.k < 1 || shape.k > most) {
+    refuse("k", std::to_string(shape.k),
+           "from 1 to " + std::to_string(SOFTMAX_WORKLOG_MAX_K) + ", and at most cols = " +
+               std::to_string(shape.cols));
+  }
+}
+
+Choice pick(const Shape& shape, const DeviceTraits& device) {
+  const std::vector<Candidate>& candidates = candidates_of(shape.operation);
+  const std::size_t bytes = size_of(shape.dtype);
+  const std::size_t start = start_of(shape, device);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[(start + i) % candidates.size()];
+    const StepInfo& info = candidate.step->info;
+    if (!runs_on(candidate.need, device)) continue;
+    if (!info.takes_shape(shape.rows, shape.cols, bytes, shape.k)) continue;
+    if (shape.operation == SOFTMAX_WORKLOG_TOP_K && shape.cols > kMaxTopKCols) continue;
+    return {&candidate, info.block_size_for(shape.rows, shape.cols, bytes)};
+  }
+  refuse_all(shape, device);
+}
+
+}  // namespace worklog::library

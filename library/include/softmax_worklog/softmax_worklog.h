@@ -1,0 +1,181 @@
+/// \file
+/// Softmax, its relatives and their gradients on a GPU, for C++.
+///
+/// Arrays are row-major, rows x cols, without a gap between rows, in memory of the current device;
+/// T is float, __half or __nv_bfloat16. Every function may be called from several threads at once,
+/// puts its work on a stream, allocates no device memory and waits for nothing:
+///
+///     std::size_t bytes = 0;
+///     Status status = workspace_bytes<float>(Operation::kSoftmax, rows, cols, &bytes);
+///     ...                                        // device memory of so many bytes
+///     status = softmax(logits, probabilities, rows, cols, {workspace, bytes}, stream);
+///     if (!status.ok()) std::cerr << status.message() << '\n';
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <softmax_worklog/c.h>
+
+namespace softmax_worklog {
+
+/// How a call went.
+class Status {
+ public:
+  /// Success.
+  Status() = default;
+  /// What a function of the C interface has just returned to this thread.
+  explicit Status(softmax_worklog_status code)
+      : code_(code),
+        message_(code == SOFTMAX_WORKLOG_SUCCESS ? "" : softmax_worklog_last_error()) {}
+
+  /// Whether the work is on the stream.
+  bool ok() const { return code_ == SOFTMAX_WORKLOG_SUCCESS; }
+  /// What kind of error it is; SOFTMAX_WORKLOG_SUCCESS if none.
+  softmax_worklog_status code() const { return code_; }
+  /// One line that names the argument, its value and its limit; "" if all is well.
+  const std::string& message() const { return message_; }
+
+ private:
+  softmax_worklog_status code_ = SOFTMAX_WORKLOG_SUCCESS;
+  std::string message_;
+};
+
+/// What is computed, for those functions that are asked about it.
+enum class Operation {
+  kSoftmax = SOFTMAX_WORKLOG_SOFTMAX,                         ///< softmax()
+  kLogSoftmax = SOFTMAX_WORKLOG_LOG_SOFTMAX,                  ///< log_softmax()
+  kTopK = SOFTMAX_WORKLOG_TOP_K,                              ///< top_k()
+  kSoftmaxBackward = SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,        ///< softmax_backward()
+  kLogSoftmaxBackward = SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, ///< log_softmax_backward()
+  kCrossEntropy = SOFTMAX_WORKLOG_CROSS_ENTROPY,              ///< cross_entropy()
+  kCrossEntropyLoss = SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,     ///< cross_entropy_loss()
+};
+
+/// Device memory that a call may use until its work on the stream is done.
+struct Workspace {
+  void* data = nullptr;   ///< aligned to SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT; null where 0 bytes will do
+  std::size_t bytes = 0;  ///< workspace_bytes() or more
+};
+
+/// What becomes of the losses of all rows.
+enum class Reduction {
+  kNone = SOFTMAX_WORKLOG_NO_REDUCTION,  ///< nothing: the gradients are those of the losses' sum
+  kSum = SOFTMAX_WORKLOG_SUM,            ///< their sum
+  kMean = SOFTMAX_WORKLOG_MEAN,          ///< their sum over the number of rows that are not ignored
+};
+
+/// What a cross-entropy may be asked for beside the plain loss.
+struct CrossEntropyOptions {
+  std::int64_t ignore_index = -100;        ///< the label of rows that do not count
+  float label_smoothing = 0.0f;            ///< 0 to 1: the share of the target that all columns share
+  float z_loss = 0.0f;                     ///< 0 or more, finite: log(sum(exp))^2 times this is added
+  Reduction reduction = Reduction::kNone;  ///< what becomes of the losses
+};
+
+/// The results of a cross-entropy.
+template <typename T>
+struct CrossEntropyResults {
+  float* losses = nullptr;  ///< rows; may be null where there is a reduction
+  float* loss = nullptr;    ///< 1: the sum or the mean; null where there is no reduction
+  T* gradients = nullptr;   ///< rows x cols; may be the logits
+};
+
+/// The C interface's name of an element's type.
+template <typename T>
+constexpr softmax_worklog_dtype dtype_of() {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, __half> ||
+                    std::is_same_v<T, __nv_bfloat16>,
+                "elements are float, __half or __nv_bfloat16");
+  if (std::is_same_v<T, __half>) return SOFTMAX_WORKLOG_FLOAT16;
+  return std::is_same_v<T, float> ? SOFTMAX_WORKLOG_FLOAT32 : SOFTMAX_WORKLOG_BFLOAT16;
+}
+
+/// How many bytes of workspace a call needs, into `bytes`. See softmax_worklog_workspace_bytes().
+template <typename T>
+Status workspace_bytes(Operation operation, std::int64_t rows, std::int64_t cols,
+                       std::size_t* bytes, int k = 0) {
+  return Status(softmax_worklog_workspace_bytes(static_cast<softmax_worklog_operation>(operation),
+                                                dtype_of<T>(), rows, cols, k, bytes));
+}
+
+/// Softmax of each row; in place or not. See softmax_worklog_softmax() for all that may be wrong.
+template <typename T>
+Status softmax(const T* logits, T* probabilities, std::int64_t rows, std::int64_t cols,
+               Workspace workspace = {}, cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_softmax(dtype_of<T>(), logits, probabilities, rows, cols,
+                                        workspace.data, workspace.bytes, stream));
+}
+
+/// The logarithms of the softmax of each row; in place or not. See softmax_worklog_log_softmax().
+template <typename T>
+Status log_softmax(const T* logits, T* log_probabilities, std::int64_t rows, std::int64_t cols,
+                   Workspace workspace = {}, cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_log_softmax(dtype_of<T>(), logits, log_probabilities, rows, cols,
+                                            workspace.data, workspace.bytes, stream));
+}
+
+/// The k largest probabilities of each row, rows x k, and their columns. See
+/// softmax_worklog_top_k().
+template <typename T>
+Status top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t rows,
+             std::int64_t cols, int k, Workspace workspace = {}, cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_top_k(dtype_of<T>(), logits, values, indices, rows, cols, k,
+                                      workspace.data, workspace.bytes, stream));
+}
+
+/// The gradients of the logits, from those of the probabilities. See
+/// softmax_worklog_softmax_backward().
+template <typename T>
+Status softmax_backward(const T* probabilities, const T* gradients, T* logit_gradients,
+                        std::int64_t rows, std::int64_t cols, Workspace workspace = {},
+                        cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_softmax_backward(dtype_of<T>(), probabilities, gradients,
+                                                 logit_gradients, rows, cols, workspace.data,
+                                                 workspace.bytes, stream));
+}
+
+/// The same from those of the logarithms. See softmax_worklog_log_softmax_backward().
+template <typename T>
+Status log_softmax_backward(const T* log_probabilities, const T* gradients, T* logit_gradients,
+                            std::int64_t rows, std::int64_t cols, Workspace workspace = {},
+                            cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_log_softmax_backward(dtype_of<T>(), log_probabilities, gradients,
+                                                     logit_gradients, rows, cols, workspace.data,
+                                                     workspace.bytes, stream));
+}
+
+/// Losses and gradients of a classifier's logits in one pass; Label is std::int64_t or
+/// std::int32_t, rows of them. See softmax_worklog_cross_entropy().
+template <typename T, typename Label>
+Status cross_entropy(const T* logits, const Label* labels, const CrossEntropyResults<T>& results,
+                     std::int64_t rows, std::int64_t cols, const CrossEntropyOptions& options = {},
+                     Workspace workspace = {}, cudaStream_t stream = nullptr) {
+  static_assert(std::is_same_v<Label, std::int64_t> || std::is_same_v<Label, std::int32_t>,
+                "labels are std::int64_t or std::int32_t");
+  const softmax_worklog_cross_entropy_options asked = {
+      options.ignore_index, options.label_smoothing, options.z_loss,
+      static_cast<softmax_worklog_reduction>(options.reduction)};
+  const auto label_type =
+      std::is_same_v<Label, std::int64_t> ? SOFTMAX_WORKLOG_INT64 : SOFTMAX_WORKLOG_INT32;
+  return Status(softmax_worklog_cross_entropy(
+      dtype_of<T>(), logits, labels, label_type, results.losses, results.loss, results.gradients,
+      rows, cols, &asked, workspace.data, workspace.bytes, stream));
+}
+
+/// The losses alone, one a row. See softmax_worklog_cross_entropy_loss().
+template <typename T>
+Status cross_entropy_loss(const T* logits, const std::int64_t* labels, float* losses,
+                          std::int64_t rows, std::int64_t cols, Workspace workspace = {},
+                          cudaStream_t stream = nullptr) {
+  return Status(softmax_worklog_cross_entropy_loss(dtype_of<T>(), logits, labels, losses, rows,
+                                                   cols, workspace.data, workspace.bytes, stream));
+}
+
+}  // namespace softmax_worklog
