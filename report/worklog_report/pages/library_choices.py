@@ -133,7 +133,7 @@ def header(run: BenchRun) -> str:
         )
         blocks.append(
             f"    {{{operation.name},\n     {size},\n     {generation},\n"
-            f"     {{{steps.replace(chr(10) + '      ', chr(10) + '      ')}}},\n"
+            f"     {{{steps}}},\n"
             f"     {{{lines}}}}},\n"
         )
     return (
@@ -171,7 +171,7 @@ def _serves(run: BenchRun) -> str:
             rows.append([_range_text(first, last, LINES), _columns_text(chosen[first])])
             first = last + 1
         kind = "fp32" if size == 4 else "fp16 and bf16"
-        text += f"\n{operation.title}, {kind}:\n\n" + table(["rows", "step, by columns"], "ll", rows)
+        text += f"\n{operation.title}, {kind}:\n\n" + table(["rows", "step, by columns"], rows, words=2)
     return text + "\n"
 
 
@@ -216,7 +216,7 @@ def _behind(run: BenchRun) -> str:
             ]
         )
     heads = ["operation", "type", "shapes", "furthest behind the fastest", "the second best's time"]
-    return "\n" + table(heads, "llrlr", rows) + "\n"
+    return "\n" + table(heads, rows, words=2) + "\n"
 
 
 def updated_files(run: BenchRun, root: Path) -> dict[Path, str]:
