@@ -1,0 +1,94 @@
+// Which step is picked, on which device.
+
+#include <chrono>
+#include <string>
+
+#include "library/dispatcher.h"
+#include "library/status.h"
+#include "tests/library/support.h"
+
+using namespace worklog;
+using namespace worklog::library;
+
+namespace {
+
+constexpr DeviceTraits kH200 = {90, 132, 232448, true, false};
+constexpr DeviceTraits kA100 = {80, 108, 166912, false, false};
+
+std::string picked(const Shape& shape, const DeviceTraits& device) {
+  return pick(shape, device).candidate->label;
+}
+
+std::string softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
+  return picked({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
+}
+
+}  // namespace
+
+TEST_SUITE("choices") {
+  TEST_CASE("what was recorded on an H200 is taken there") {
+    CHECK(softmax_step(1000000, 64, kH200) == "13_row_in_a_warp");
+    CHECK(softmax_step(4000, 4000, kH200) == "14_row_in_registers");
+    CHECK(softmax_step(4000, 25000, kH200) == "15_row_in_shared_memory");
+    CHECK(softmax_step(4000, 100000, kH200) == "16_cluster");
+    CHECK(softmax_step(1, 16777216, kH200) == "17_long_row_one_launch");
+    CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17
+  }
+
+  TEST_CASE("a device without clusters runs nothing that needs them") {
+    for (const std::int64_t cols : {1, 1024, 1025, 32768, 32769, 100000, 10000000}) {
+      for (const std::int64_t rows : {1, 16, 17, 4000}) {
+        CAPTURE(cols);
+        CHECK(runs_on(pick({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat16, rows, cols, 0}, kA100)
+                          .candidate->need,
+                      kA100));
+      }
+    }
+    CHECK(softmax_step(4000, 1024, kA100) == "13_row_in_a_warp");
+    CHECK(softmax_step(4000, 32768, kA100) == "14_row_in_registers");
+    CHECK(softmax_step(4000, 32769, kA100) == "12_bytes_in_flight");
+    CHECK(softmax_step(1, 16777216, kA100) == "12_bytes_in_flight");
+    CHECK(picked({SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, DType::kFloat32, 4, 4, 0}, kA100) ==
+          "08_log_softmax/negative_log_likelihood");
+  }
+
+  TEST_CASE("without a table, few long rows share all blocks") {
+    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    CHECK(softmax_step(16, 65536, kLater) == "17_long_row_one_launch");
+    CHECK(softmax_step(17, 131072, kLater) == "16_cluster");
+    CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
+  }
+
+  TEST_CASE("an operation whose kernels need clusters is refused elsewhere") {
+    CHECK_THROWS_WITH_AS(
+        picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, 1, 1, 0}, kA100),
+        "the current device's compute capability = 80: must be 90 or later, with clusters, for "
+        "this operation; the library was built for the CPU executor",
+        Refusal);
+    CHECK_THROWS_WITH_AS(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, 5000, 300}, kA100),
+                         "k = 300: must be at most 128 on this device", Refusal);
+  }
+
+  TEST_CASE("a device before all that is built in is refused") {
+    CHECK_NOTHROW(require_architecture(kA100, "80;90"));
+    CHECK_NOTHROW(require_architecture(kA100, "native"));
+    CHECK_THROWS_WITH_AS(require_architecture(kA100, "90;100"),
+                         "the current device's compute capability = 80: must be one that this "
+                         "library was built for, or later: 90;100",
+                         Refusal);
+  }
+
+  TEST_CASE("a choice takes no microsecond") {
+    using Clock = std::chrono::steady_clock;
+    constexpr int kCalls = 1000;
+    double best = 1e9;
+    for (int batch = 0; batch < 100; ++batch) {
+      const Clock::time_point begin = Clock::now();
+      for (int i = 0; i < kCalls; ++i)
+        pick({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 1 + i, 100 * (1 + i), 0}, kH200);
+      best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+    }
+    MESSAGE(best / kCalls << " ns for a choice");
+    CHECK(best / kCalls < 300.0);
+  }
+}

@@ -1,0 +1,115 @@
+// What a caller may get wrong is refused in words that name the argument and its limit.
+
+#include <string>
+
+#include "library/include/softmax_worklog/softmax_worklog.h"
+#include "tests/library/support.h"
+
+using namespace worklog;
+using namespace worklog::library::tests;
+namespace sw = softmax_worklog;
+
+namespace {
+
+void check_refused(const sw::Status& status, softmax_worklog_status code, const std::string& text) {
+  CHECK(status.code() == code);
+  CHECK_MESSAGE(status.message().find(text) != std::string::npos, status.message());
+}
+
+void check_invalid(const sw::Status& status, const std::string& text) {
+  check_refused(status, SOFTMAX_WORKLOG_INVALID_ARGUMENT, text);
+}
+
+}  // namespace
+
+TEST_SUITE("refusals") {
+  TEST_CASE("sizes") {
+    DeviceBuffer<float> x(100);
+    check_invalid(sw::softmax<float>(x.data(), x.data(), -1, 10), "rows = -1: must be 0 or more");
+    check_invalid(sw::softmax<float>(x.data(), x.data(), 1, -10), "cols = -10: must be 0 or more");
+    check_invalid(sw::softmax<float>(x.data(), x.data(), 2147483648, 1),
+                  "rows = 2147483648: must be at most 2147483647");
+    check_invalid(sw::softmax<float>(x.data(), x.data(), 2147483647, std::int64_t{1} << 40),
+                  "rows * cols = ");
+    check_invalid(sw::log_softmax_backward<float>(x.data(), x.data(), x.data(), 1, 10000000),
+                  "cols = 10000000: must be at most ");
+    CHECK(sw::softmax<float>(nullptr, nullptr, 0, 10).ok());
+    CHECK(sw::softmax<float>(nullptr, nullptr, 10, 0).ok());
+  }
+
+  TEST_CASE("arrays") {
+    DeviceBuffer<float> x(100);
+    check_invalid(sw::softmax<float>(nullptr, x.data(), 1, 10), "logits = null: must be device");
+    check_invalid(sw::softmax<float>(x.data(), nullptr, 1, 10), "probabilities = null: must be");
+    auto* askew = reinterpret_cast<float*>(reinterpret_cast<char*>(x.data()) + 2);
+    check_invalid(sw::softmax<float>(askew, x.data(), 1, 10), "must be a multiple of 4");
+    check_invalid(sw::softmax<float>(x.data(), x.data() + 5, 1, 10),
+                  "must be equal to logits or clear of logits");
+    std::vector<float> host(10);
+    check_refused(sw::softmax<float>(host.data(), x.data(), 1, 10), SOFTMAX_WORKLOG_WRONG_DEVICE,
+                  "must be in memory of the current device, device 0, but is the host's");
+  }
+
+  TEST_CASE("k") {
+    DeviceBuffer<float> x(100);
+    DeviceBuffer<std::int64_t> i(100);
+    float* values = x.data() + 50;
+    for (const int k : {-1, 0, 11}) {
+      check_invalid(sw::top_k<float>(x.data(), values, i.data(), 1, 10, k),
+                    "k = " + std::to_string(k) + ": must be from 1 to 2048, and at most cols = 10");
+    }
+    check_invalid(sw::top_k<float>(x.data(), values, i.data(), 1, 5000, 2049), "k = 2049: must");
+    check_invalid(sw::top_k<float>(x.data(), values, i.data(), 1, 1000000, 129),
+                  "cols = 1000000: must be at most 442368 for k = 129");
+  }
+
+  TEST_CASE("the workspace") {
+    std::size_t bytes = 0;
+    REQUIRE(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, 1000000, &bytes).ok());
+    REQUIRE(bytes > 0);
+    DeviceBuffer<float> x(1000000);
+    DeviceBuffer<char> memory(static_cast<std::int64_t>(bytes) + 256);
+    const auto with = [&](void* data, std::size_t size) {
+      return sw::softmax<float>(x.data(), x.data(), 1, 1000000, {data, size});
+    };
+    const auto code = SOFTMAX_WORKLOG_INVALID_WORKSPACE;
+    const std::string needed = std::to_string(bytes);
+    check_refused(with(nullptr, bytes), code, "workspace = null: must be device memory of " + needed);
+    check_refused(with(memory.data(), bytes - 1), code, ": must be " + needed + " or more");
+    check_refused(with(memory.data() + 128, bytes), code, ": must be a multiple of 256");
+    CHECK(with(memory.data(), bytes).ok());
+    std::vector<char> host(bytes + 256);
+    void* aligned = host.data() + 256 - reinterpret_cast<std::uintptr_t>(host.data()) % 256;
+    check_refused(with(aligned, bytes), SOFTMAX_WORKLOG_WRONG_DEVICE, "but is the host's");
+    check_invalid(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, 1, nullptr), "bytes = null");
+  }
+
+  TEST_CASE("what has a number in C") {
+    DeviceBuffer<float> x(100);
+    const auto dtype = static_cast<softmax_worklog_dtype>(3);
+    check_invalid(sw::Status(softmax_worklog_softmax(dtype, x.data(), x.data(), 1, 10, nullptr, 0,
+                                                     nullptr)),
+                  "dtype = 3: must be 0 (float32), 1 (float16) or 2 (bfloat16)");
+    std::size_t bytes = 0;
+    check_invalid(sw::workspace_bytes<float>(static_cast<sw::Operation>(7), 1, 1, &bytes),
+                  "operation = 7: must be 0 to 6");
+    CHECK(std::string(softmax_worklog_status_name(static_cast<softmax_worklog_status>(99))) ==
+          "unknown status");
+  }
+
+  TEST_CASE("a cross-entropy's options") {
+    DeviceBuffer<float> x(10);
+    DeviceBuffer<float> losses(1);
+    DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>{3});
+    DeviceBuffer<char> memory(4096);
+    const auto with = [&](const sw::CrossEntropyOptions& options) {
+      return sw::cross_entropy<float>(x.data(), labels.data(), {losses.data(), nullptr, x.data()}, 1,
+                                      10, options, {memory.data(), 4096});
+    };
+    check_invalid(with({-100, 1.5f}), "label_smoothing = 1.5: must be from 0 to 1");
+    check_invalid(with({-100, 0.0f, -1.0f}), "z_loss = -1: must be 0 or more");
+    check_invalid(with({-100, 0.0f, 0.0f, sw::Reduction::kSum}), "loss = null: must be");
+    check_invalid(with({-100, 0.0f, 0.0f, static_cast<sw::Reduction>(5)}),
+                  "options->reduction = 5: must be 0 (none), 1 (sum) or 2 (mean)");
+  }
+}

@@ -1,0 +1,242 @@
+// Every operation and type against the reference, at shapes that lie on both sides of where a step takes over from another.
+
+#include <cmath>
+#include <set>
+#include <span>
+#include <string>
+
+#include "common/step/run.h"
+#include "common/verify/check_cross_entropy.h"
+#include "common/verify/check_gradients.h"
+#include "common/verify/check_row.h"
+#include "library/include/softmax_worklog/softmax_worklog.h"
+#include "tests/library/support.h"
+
+using namespace worklog;
+using namespace worklog::library::tests;
+namespace sw = softmax_worklog;
+
+namespace {
+
+struct Size {
+  std::int64_t rows;
+  std::int64_t cols;
+};
+
+// Each step's longest or fewest rows, and one beside.
+constexpr Size kSoftmaxSizes[] = {{1, 1},       {3, 77},      {600, 128},   {9, 513},   {5, 1025},
+                                  {2, 4097},    {140, 5000},  {1, 32769},   {1, 65537}, {2, 100001},
+                                  {17, 140000}, {70, 65537}};
+constexpr Size kSizes[] = {{1, 1}, {3, 77}, {9, 1025}, {2, 32769}, {1, 100001}};
+
+template <typename T>
+struct Served {
+  const Step* step;
+  DeviceBuffer<std::uint64_t> memory;
+  sw::Workspace workspace;
+};
+
+// The step, and a workspace of just the size that is asked for.
+template <typename T>
+Served<T> served(sw::Operation operation, const Size& size, int k = 0) {
+  const char* label = nullptr;
+  REQUIRE(softmax_worklog_step(static_cast<softmax_worklog_operation>(operation),
+                               sw::dtype_of<T>(), size.rows, size.cols, k,
+                               &label) == SOFTMAX_WORKLOG_SUCCESS);
+  const std::string name = std::string(label).substr(0, std::string(label).find('/'));
+  const std::string variant =
+      name == label ? "" : std::string(label).substr(name.size() + 1);
+  sw::Workspace workspace;
+  const sw::Status status =
+      sw::workspace_bytes<T>(operation, size.rows, size.cols, &workspace.bytes, k);
+  REQUIRE_MESSAGE(status.ok(), status.message());
+  DeviceBuffer<std::uint64_t> memory(static_cast<std::int64_t>(workspace.bytes / 8));
+  workspace.data = memory.data();
+  return {&registered_step(name, variant), std::move(memory), workspace};
+}
+
+template <typename T>
+int block_of(const Step& step, const Size& size) {
+  return step.info.block_size_for(size.rows, size.cols, sizeof(T));
+}
+
+template <typename T>
+RowChecker row_checker(const Step& step, const Size& size, DType output) {
+  return {error_model(step.info, output, size.cols, block_of<T>(step, size)), size.cols};
+}
+
+template <typename T>
+std::string check_softmax(const Size& size, bool logarithm) {
+  auto given = served<T>(logarithm ? sw::Operation::kLogSoftmax : sw::Operation::kSoftmax, size);
+  const auto logits = random_array<T>(size.rows * size.cols);
+  auto array = on_device(logits);  // in place
+  const sw::Status status =
+      logarithm ? sw::log_softmax<T>(array.data(), array.data(), size.rows, size.cols,
+                                     given.workspace)
+                : sw::softmax<T>(array.data(), array.data(), size.rows, size.cols, given.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+  const auto results = array.download();
+  RowChecker checker = row_checker<T>(*given.step, size, dtype_of<T>());
+  for (std::int64_t row = 0; row < size.rows; ++row) {
+    const std::span<const T> got(results.data() + row * size.cols,
+                                 static_cast<std::size_t>(size.cols));
+    if (logarithm) {
+      checker.check_log_softmax<T>(row, wide(logits, row, size.cols), got);
+    } else {
+      checker.check_softmax<T>(row, wide(logits, row, size.cols), got);
+    }
+  }
+  CHECK_MESSAGE(checker.found().wrong == 0, given.step->label() << ": " << checker.found().failure);
+  CHECK(checker.found().checked == size.rows * size.cols);
+  return given.step->label();
+}
+
+template <typename T>
+void check_top_k(const Size& size, int k) {
+  auto given = served<T>(sw::Operation::kTopK, size, k);
+  const auto logits = random_array<T>(size.rows * size.cols);
+  const auto array = on_device(logits);
+  DeviceBuffer<float> values(size.rows * k);
+  DeviceBuffer<std::int64_t> indices(size.rows * k);
+  const sw::Status status = sw::top_k<T>(array.data(), values.data(), indices.data(), size.rows,
+                                         size.cols, k, given.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+  const auto got_values = values.download();
+  const auto got_indices = indices.download();
+  RowChecker checker = row_checker<T>(*given.step, size, DType::kFloat32);
+  for (std::int64_t row = 0; row < size.rows; ++row) {
+    const auto count = static_cast<std::size_t>(k);
+    checker.check_softmax_top_k(row, wide(logits, row, size.cols),
+                                {got_values.data() + row * k, count},
+                                {got_indices.data() + row * k, count});
+  }
+  CHECK_MESSAGE(checker.found().wrong == 0, given.step->label() << ": " << checker.found().failure);
+}
+
+template <typename T>
+void check_backward(const Size& size, bool logarithm) {
+  auto given = served<T>(
+      logarithm ? sw::Operation::kLogSoftmaxBackward : sw::Operation::kSoftmaxBackward, size);
+  const auto y = random_array<T>(size.rows * size.cols, 1);
+  const auto dy = random_array<T>(size.rows * size.cols, 2);
+  const auto y_array = on_device(y);
+  const auto dy_array = on_device(dy);
+  DeviceBuffer<T> dx(size.rows * size.cols);
+  const sw::Status status =
+      logarithm ? sw::log_softmax_backward<T>(y_array.data(), dy_array.data(), dx.data(), size.rows,
+                                              size.cols, given.workspace)
+                : sw::softmax_backward<T>(y_array.data(), dy_array.data(), dx.data(), size.rows,
+                                          size.cols, given.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+  const auto results = dx.download();
+  GradientChecker checker(
+      gradient_model(given.step->info, dtype_of<T>(), size.cols, block_of<T>(*given.step, size)));
+  for (std::int64_t row = 0; row < size.rows; ++row) {
+    const std::span<const T> got(results.data() + row * size.cols,
+                                 static_cast<std::size_t>(size.cols));
+    const auto y_row = wide(y, row, size.cols);
+    const auto dy_row = wide(dy, row, size.cols);
+    if (logarithm) {
+      checker.check_log_softmax<T>(row, y_row, dy_row, got);
+    } else {
+      checker.check_softmax<T>(row, y_row, dy_row, got);
+    }
+  }
+  CHECK_MESSAGE(checker.found().wrong == 0, given.step->label() << ": " << checker.found().failure);
+}
+
+// In double precision.
+double loss_of(const std::vector<double>& logits, std::int64_t label) {
+  double sum = 0.0;
+  for (const double x : logits)
+    sum += std::exp(x);
+  return std::log(sum) - logits[static_cast<std::size_t>(label)];
+}
+
+template <typename T>
+void check_cross_entropy(const Size& size) {
+  auto given = served<T>(sw::Operation::kCrossEntropy, size);
+  const auto logits = random_array<T>(size.rows * size.cols);
+  std::vector<std::int64_t> labels;
+  for (std::int64_t row = 0; row < size.rows; ++row)
+    labels.push_back(7 * row % size.cols);
+  const auto array = on_device(logits);
+  const auto label_array = on_device(labels);
+  DeviceBuffer<float> losses(size.rows);
+  DeviceBuffer<float> alone(size.rows);
+  DeviceBuffer<float> loss(1);
+  DeviceBuffer<T> gradients(size.rows * size.cols);
+  sw::Status status =
+      sw::cross_entropy<T>(array.data(), label_array.data(),
+                           {losses.data(), nullptr, gradients.data()}, size.rows, size.cols, {},
+                           given.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+  const auto results = gradients.download();
+  // Without the losses of the rows, which the workspace takes.
+  sw::CrossEntropyOptions options;
+  options.reduction = sw::Reduction::kSum;
+  status = sw::cross_entropy<T>(array.data(), label_array.data(),
+                                {nullptr, loss.data(), gradients.data()}, size.rows, size.cols,
+                                options, given.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+  auto given_alone = served<T>(sw::Operation::kCrossEntropyLoss, size);
+  status = sw::cross_entropy_loss<T>(array.data(), label_array.data(), alone.data(), size.rows,
+                                     size.cols, given_alone.workspace);
+  CHECK_MESSAGE(status.ok(), status.message());
+
+  double total = 0.0;
+  for (std::int64_t row = 0; row < size.rows; ++row) {
+    const auto x = wide(logits, row, size.cols);
+    const std::int64_t label = labels[static_cast<std::size_t>(row)];
+    const double expected = loss_of(x, label);
+    total += expected;
+    const double bound = 1e-5 * (1.0 + std::abs(expected));
+    CHECK(std::abs(losses.download()[static_cast<std::size_t>(row)] - expected) < bound);
+    CHECK(std::abs(alone.download()[static_cast<std::size_t>(row)] - expected) < bound);
+    const double probability = std::exp(-expected);
+    const double gradient =
+        static_cast<float>(results[static_cast<std::size_t>(row * size.cols + label)]);
+    CHECK(std::abs(gradient - (probability - 1.0)) < (sizeof(T) == 2 ? 4e-3 : 1e-5));
+  }
+  CHECK(std::abs(loss.download()[0] - total) < 1e-5 * (1.0 + std::abs(total)));
+}
+
+}  // namespace
+
+TEST_SUITE("results") {
+  TEST_CASE_TEMPLATE("softmax by every step of the table", T, float, __half, __nv_bfloat16) {
+    std::set<std::string> steps;
+    for (const Size& size : kSoftmaxSizes) {
+      CAPTURE(size.rows);
+      CAPTURE(size.cols);
+      steps.insert(check_softmax<T>(size, false));
+    }
+    CHECK(steps.size() == 6);
+  }
+
+  TEST_CASE_TEMPLATE("log-softmax", T, float, __half, __nv_bfloat16) {
+    for (const Size& size : kSizes)
+      check_softmax<T>(size, true);
+  }
+
+  TEST_CASE_TEMPLATE("top-k", T, float, __half, __nv_bfloat16) {
+    check_top_k<T>({3, 77}, 77);
+    check_top_k<T>({3, 1024}, 5);
+    check_top_k<T>({3, 1025}, 5);
+    check_top_k<T>({2, 5000}, 2048);
+    check_top_k<T>({1, 900001}, 3);
+  }
+
+  TEST_CASE_TEMPLATE("backward passes", T, float, __half, __nv_bfloat16) {
+    for (const Size& size : kSizes) {
+      check_backward<T>(size, false);
+      check_backward<T>(size, true);
+    }
+    check_backward<T>({1, 530001}, false);  // longer than a cluster holds
+  }
+
+  TEST_CASE_TEMPLATE("cross-entropy", T, float, __half, __nv_bfloat16) {
+    for (const Size& size : kSizes)
+      check_cross_entropy<T>(size);
+  }
+}
