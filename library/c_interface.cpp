@@ -201,8 +201,8 @@ softmax_worklog_status softmax_worklog_softmax(softmax_worklog_dtype dtype, cons
     const Call call = checked(shape, {workspace, workspace_bytes, stream},
                               {{"logits", logits}, {"probabilities", probabilities}});
     with_type(shape.dtype, [&]<typename T>(T) {
-      launch(call, Softmax<T>{.logits = input<T>(logits),
-                              .probabilities = output<T>(probabilities)});
+      launch(call,
+             Softmax<T>{.logits = input<T>(logits), .probabilities = output<T>(probabilities)});
     });
   });
 }
@@ -233,8 +233,8 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
     const Call call = checked(shape, {workspace, workspace_bytes, stream},
                               {{"logits", logits}, {"values", values}, {"indices", indices}});
     with_type(shape.dtype, [&]<typename T>(T) {
-      launch(call, TopK<T>{
-                       .logits = input<T>(logits), .values = values, .indices = indices, .k = k});
+      launch(call,
+             TopK<T>{.logits = input<T>(logits), .values = values, .indices = indices, .k = k});
     });
   });
 }
@@ -307,10 +307,11 @@ softmax_worklog_status softmax_worklog_cross_entropy(
   });
 }
 
-softmax_worklog_status softmax_worklog_cross_entropy_loss(
-    softmax_worklog_dtype dtype, const void* logits, const int64_t* labels, float* losses,
-    int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
-    softmax_worklog_stream stream) {
+softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype dtype,
+                                                          const void* logits, const int64_t* labels,
+                                                          float* losses, int64_t rows, int64_t cols,
+                                                          void* workspace, size_t workspace_bytes,
+                                                          softmax_worklog_stream stream) {
   return guarded([&] {
     const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, dtype, rows, cols, 0);
     const Call call = checked(shape, {workspace, workspace_bytes, stream},

@@ -63,10 +63,10 @@ const char* architectures() {
 
 void require_architecture(const DeviceTraits& device, const char* built) {
   if (device.compute_capability >= earliest_of(built)) return;
-  throw Refusal(SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
-                "the current device's compute capability = " +
-                    std::to_string(device.compute_capability) +
-                    ": must be one that this library was built for, or later: " + built);
+  throw Refusal(
+      SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
+      "the current device's compute capability = " + std::to_string(device.compute_capability) +
+          ": must be one that this library was built for, or later: " + built);
 }
 
 int current_device_index() {
@@ -97,10 +97,10 @@ void require_on_device(const NamedPointer& argument, int device) {
   const cudaError_t code = cudaPointerGetAttributes(&attributes, argument.pointer);
   if (code != cudaSuccess) check(code, std::string("asking where ") + argument.name + " lies");
   const auto refuse_place = [&](const std::string& place) {
-    throw Refusal(SOFTMAX_WORKLOG_WRONG_DEVICE,
-                  std::string(argument.name) + " = " + address_text(argument.pointer) +
-                      ": must be in memory of the current device, " + number_of_device(device) +
-                      ", but is " + place);
+    throw Refusal(SOFTMAX_WORKLOG_WRONG_DEVICE, std::string(argument.name) + " = " +
+                                                    address_text(argument.pointer) +
+                                                    ": must be in memory of the current device, " +
+                                                    number_of_device(device) + ", but is " + place);
   };
   if (attributes.type == cudaMemoryTypeUnregistered && !traits_of(device).reaches_pageable_memory) {
     refuse_place("the host's");
@@ -116,9 +116,9 @@ void require_stream_of([[maybe_unused]] cudaStream_t stream, [[maybe_unused]] in
   int of_stream = 0;
   check(cudaStreamGetDevice(stream, &of_stream), "asking for the stream's GPU");
   if (of_stream == device) return;
-  throw Refusal(SOFTMAX_WORKLOG_WRONG_DEVICE,
-                "stream: must be of the current device, " + number_of_device(device) +
-                    ", but is " + number_of_device(of_stream) + "'s");
+  throw Refusal(SOFTMAX_WORKLOG_WRONG_DEVICE, "stream: must be of the current device, " +
+                                                  number_of_device(device) + ", but is " +
+                                                  number_of_device(of_stream) + "'s");
 #endif
 }
 

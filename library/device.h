@@ -11,11 +11,12 @@ namespace worklog::library {
 
 /// What tells devices apart for a choice of steps.
 struct DeviceTraits {
-  int compute_capability = 0;           ///< 90 for 9.0
-  int multiprocessors = 0;              ///< of the whole device
-  int shared_bytes = 0;                 ///< that a block may have if it asks for them
-  bool has_clusters = false;            ///< blocks of a cluster share memory
-  bool reaches_pageable_memory = false; ///< kernels reach memory of the host that nobody registered
+  int compute_capability = 0;  ///< 90 for 9.0
+  int multiprocessors = 0;     ///< of the whole device
+  int shared_bytes = 0;        ///< that a block may have if it asks for them
+  bool has_clusters = false;   ///< blocks of a cluster share memory
+  bool reaches_pageable_memory =
+      false;  ///< kernels reach memory of the host that nobody registered
 };
 
 /// What the library was compiled for: compute capabilities as "80;90", or "the CPU executor".

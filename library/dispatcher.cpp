@@ -82,8 +82,8 @@ std::size_t bucket(std::int64_t count, int buckets) {
 // ---- without a table ----
 
 std::size_t modelled_start(const Shape& shape) {
-  constexpr std::size_t kOfList = 1;        // among the candidates of top-k
-  constexpr std::size_t kOfWholeGrid = 3;   // among those of softmax
+  constexpr std::size_t kOfList = 1;       // among the candidates of top-k
+  constexpr std::size_t kOfWholeGrid = 3;  // among those of softmax
   if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
     return shape.cols <= kColsOfList && shape.k <= kMostOfList ? kOfList : 0;
   }
@@ -93,8 +93,8 @@ std::size_t modelled_start(const Shape& shape) {
 
 std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
   constexpr int kPerGeneration = 10;
-  const auto& tables = resolved_tables()[static_cast<std::size_t>(shape.operation)]
-                                        [of_bytes(size_of(shape.dtype))];
+  const auto& tables =
+      resolved_tables()[static_cast<std::size_t>(shape.operation)][of_bytes(size_of(shape.dtype))];
   for (const ResolvedTable& table : tables) {
     if (table.generation != device.compute_capability / kPerGeneration) continue;
     return table.starts[bucket(shape.rows, kTableLines)][bucket(shape.cols, kTableColumns)];
@@ -122,8 +122,7 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
                               device.compute_capability, architectures()));
   }
   if (most_cols == 0) {
-    refuse("k", std::to_string(shape.k),
-           fmt::format("at most {} on this device", kMostOfList));
+    refuse("k", std::to_string(shape.k), fmt::format("at most {} on this device", kMostOfList));
   }
   refuse("cols", std::to_string(shape.cols),
          "at most " + std::to_string(most_cols) +
@@ -143,8 +142,8 @@ void require_shape(const Shape& shape) {
   const std::int64_t most = std::min<std::int64_t>(shape.cols, SOFTMAX_WORKLOG_MAX_K);
   if (shape.k < 1 || shape.k > most) {
     refuse("k", std::to_string(shape.k),
-           "from 1 to " + std::to_string(SOFTMAX_WORKLOG_MAX_K) + ", and at most cols = " +
-               std::to_string(shape.cols));
+           "from 1 to " + std::to_string(SOFTMAX_WORKLOG_MAX_K) +
+               ", and at most cols = " + std::to_string(shape.cols));
   }
 }
 

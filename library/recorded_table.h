@@ -16,11 +16,11 @@ inline constexpr int kTableColumns = 27;
 
 /// Which of some steps was the fastest, for elements of one size.
 struct RecordedTable {
-  softmax_worklog_operation operation;       ///< what was computed
-  int element_bytes;                         ///< 2 or 4
-  int generation;                            ///< of the device: compute capabilities from 9.0 have 9
-  std::string_view steps[8];                 ///< labels; a, b, c, ... in the lines
-  std::string_view by_rows[kTableLines];     ///< a letter for each range of columns
+  softmax_worklog_operation operation;    ///< what was computed
+  int element_bytes;                      ///< 2 or 4
+  int generation;                         ///< of the device: compute capabilities from 9.0 have 9
+  std::string_view steps[8];              ///< labels; a, b, c, ... in the lines
+  std::string_view by_rows[kTableLines];  ///< a letter for each range of columns
 };
 
 }  // namespace worklog::library

@@ -1,4 +1,5 @@
-/* A classifier's loss and gradients by the C interface: follows the gradients of its logits downhill. */
+/* A classifier's loss and gradients by the C interface: follows the gradients of its logits
+ * downhill. */
 
 #include <softmax_worklog/c.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ int main(void) {
   check(softmax_worklog_workspace_bytes(SOFTMAX_WORKLOG_CROSS_ENTROPY, SOFTMAX_WORKLOG_FLOAT32,
                                         kRows, kClasses, 0, &bytes));
   void* workspace = bytes > 0 ? device_memory(bytes) : NULL;
-  const softmax_worklog_cross_entropy_options options = {
-      .ignore_index = -100, .reduction = SOFTMAX_WORKLOG_SUM};
+  const softmax_worklog_cross_entropy_options options = {.ignore_index = -100,
+                                                         .reduction = SOFTMAX_WORKLOG_SUM};
   float before = 1e9f;
   for (int step = 0; step < kSteps; ++step) {
     copy_to_device(of_logits, logits, sizeof(logits));

@@ -1,5 +1,5 @@
-/* Memory of the device for programs in C. NVIDIA's cuda_runtime_api.h has cudaMalloc for C, too; the CPU executor's is for C++
- * alone, so that this is in a file of C++. */
+/* Memory of the device for programs in C. NVIDIA's cuda_runtime_api.h has cudaMalloc for C, too;
+ * the CPU executor's is for C++ alone, so that this is in a file of C++. */
 #ifndef DEVICE_MEMORY_H
 #define DEVICE_MEMORY_H
 

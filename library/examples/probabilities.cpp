@@ -48,8 +48,8 @@ int main() {
   check(sw::softmax(logits, probabilities, kRows, kCols, workspace, stream));
   check(cudaStreamSynchronize(stream));
 
-  check(cudaMemcpy(host.data(), probabilities, host.size() * sizeof(float),
-                   cudaMemcpyDeviceToHost));
+  check(
+      cudaMemcpy(host.data(), probabilities, host.size() * sizeof(float), cudaMemcpyDeviceToHost));
   double largest_error = 0.0;
   for (std::int64_t row = 0; row < kRows; ++row) {
     double sum = 0.0;

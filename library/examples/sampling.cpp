@@ -48,8 +48,8 @@ int main() {
   cudaMemcpy(logits, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
 
   sw::Workspace workspace;
-  sw::Status status = sw::workspace_bytes<float>(sw::Operation::kTopK, kRows, kVocabulary,
-                                                 &workspace.bytes, kBest);
+  sw::Status status =
+      sw::workspace_bytes<float>(sw::Operation::kTopK, kRows, kVocabulary, &workspace.bytes, kBest);
   check(status.ok(), status.message().c_str());
   if (workspace.bytes > 0) workspace.data = device_array<std::byte>(workspace.bytes);
   status = sw::top_k(logits, values, indices, kRows, kVocabulary, kBest, workspace);

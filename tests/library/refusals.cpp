@@ -67,29 +67,31 @@ TEST_SUITE("refusals") {
     std::size_t bytes = 0;
     REQUIRE(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, 1000000, &bytes).ok());
     REQUIRE(bytes > 0);
-    DeviceBuffer<float> x(1000000);
+    DeviceBuffer<float> x(random_array<float>(1000000));
     DeviceBuffer<char> memory(static_cast<std::int64_t>(bytes) + 256);
     const auto with = [&](void* data, std::size_t size) {
       return sw::softmax<float>(x.data(), x.data(), 1, 1000000, {data, size});
     };
     const auto code = SOFTMAX_WORKLOG_INVALID_WORKSPACE;
     const std::string needed = std::to_string(bytes);
-    check_refused(with(nullptr, bytes), code, "workspace = null: must be device memory of " + needed);
+    check_refused(with(nullptr, bytes), code,
+                  "workspace = null: must be device memory of " + needed);
     check_refused(with(memory.data(), bytes - 1), code, ": must be " + needed + " or more");
     check_refused(with(memory.data() + 128, bytes), code, ": must be a multiple of 256");
     CHECK(with(memory.data(), bytes).ok());
     std::vector<char> host(bytes + 256);
     void* aligned = host.data() + 256 - reinterpret_cast<std::uintptr_t>(host.data()) % 256;
     check_refused(with(aligned, bytes), SOFTMAX_WORKLOG_WRONG_DEVICE, "but is the host's");
-    check_invalid(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, 1, nullptr), "bytes = null");
+    check_invalid(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, 1, nullptr),
+                  "bytes = null");
   }
 
   TEST_CASE("what has a number in C") {
     DeviceBuffer<float> x(100);
     const auto dtype = static_cast<softmax_worklog_dtype>(3);
-    check_invalid(sw::Status(softmax_worklog_softmax(dtype, x.data(), x.data(), 1, 10, nullptr, 0,
-                                                     nullptr)),
-                  "dtype = 3: must be 0 (float32), 1 (float16) or 2 (bfloat16)");
+    check_invalid(
+        sw::Status(softmax_worklog_softmax(dtype, x.data(), x.data(), 1, 10, nullptr, 0, nullptr)),
+        "dtype = 3: must be 0 (float32), 1 (float16) or 2 (bfloat16)");
     std::size_t bytes = 0;
     check_invalid(sw::workspace_bytes<float>(static_cast<sw::Operation>(7), 1, 1, &bytes),
                   "operation = 7: must be 0 to 6");
@@ -103,8 +105,8 @@ TEST_SUITE("refusals") {
     DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>{3});
     DeviceBuffer<char> memory(4096);
     const auto with = [&](const sw::CrossEntropyOptions& options) {
-      return sw::cross_entropy<float>(x.data(), labels.data(), {losses.data(), nullptr, x.data()}, 1,
-                                      10, options, {memory.data(), 4096});
+      return sw::cross_entropy<float>(x.data(), labels.data(), {losses.data(), nullptr, x.data()},
+                                      1, 10, options, {memory.data(), 4096});
     };
     check_invalid(with({-100, 1.5f}), "label_smoothing = 1.5: must be from 0 to 1");
     check_invalid(with({-100, 0.0f, -1.0f}), "z_loss = -1: must be 0 or more");

@@ -2,13 +2,14 @@
  * \file
  * Softmax, its relatives and their gradients on a GPU, for C and for languages that call C.
  *
- * Arrays are row-major, rows x cols, without a gap between rows, in memory of the current device. Results follow the contract
- * of the steps: a row with a NaN, with +inf, or of -inf only is NaN throughout, any other -inf gives exactly 0 (of a
- * log-softmax -inf).
+ * Arrays are row-major, rows x cols, without a gap between rows, in memory of the current device.
+ * Results follow the contract of the steps: a row with a NaN, with +inf, or of -inf only is NaN
+ * throughout, any other -inf gives exactly 0 (of a log-softmax -inf).
  *
- * Every function may be called from several threads at once. One that computes puts its work on `stream` and returns; it
- * allocates no device memory and waits for nothing. What it returns tells whether the work was launched; what goes wrong on
- * the device later, the stream's next synchronization tells. 0 rows or 0 columns are a success at which nothing is launched.
+ * Every function may be called from several threads at once. One that computes puts its work on
+ * `stream` and returns; it allocates no device memory and waits for nothing. What it returns tells
+ * whether the work was launched; what goes wrong on the device later, the stream's next
+ * synchronization tells. 0 rows or 0 columns are a success at which nothing is launched.
  */
 #ifndef SOFTMAX_WORKLOG_C_H
 #define SOFTMAX_WORKLOG_C_H
@@ -43,13 +44,14 @@ typedef enum softmax_worklog_operation {
 
 /** How a call went. softmax_worklog_last_error() says more of all but the first. */
 typedef enum softmax_worklog_status {
-  SOFTMAX_WORKLOG_SUCCESS = 0,                  /**< the work is on the stream */
-  SOFTMAX_WORKLOG_INVALID_ARGUMENT = 1,         /**< an argument is out of its range */
-  SOFTMAX_WORKLOG_INVALID_WORKSPACE = 2,        /**< the workspace is null, too small, or not aligned */
-  SOFTMAX_WORKLOG_WRONG_DEVICE = 3,             /**< an array or the stream is not the current device's */
+  SOFTMAX_WORKLOG_SUCCESS = 0,           /**< the work is on the stream */
+  SOFTMAX_WORKLOG_INVALID_ARGUMENT = 1,  /**< an argument is out of its range */
+  SOFTMAX_WORKLOG_INVALID_WORKSPACE = 2, /**< the workspace is null, too small, or not aligned */
+  SOFTMAX_WORKLOG_WRONG_DEVICE = 3,      /**< an array or the stream is not the current device's */
   SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE = 4, /**< there is no kernel for this device */
   SOFTMAX_WORKLOG_CUDA_ERROR = 5,               /**< CUDA refused a launch or a question */
-  SOFTMAX_WORKLOG_INTERNAL_ERROR = 6            /**< a mistake of the library, or the host has no memory left */
+  SOFTMAX_WORKLOG_INTERNAL_ERROR =
+      6 /**< a mistake of the library, or the host has no memory left */
 } softmax_worklog_status;
 
 /** The type of a label. */
@@ -62,14 +64,15 @@ typedef enum softmax_worklog_label_type {
 typedef enum softmax_worklog_reduction {
   SOFTMAX_WORKLOG_NO_REDUCTION = 0, /**< nothing: gradients are those of the losses' sum */
   SOFTMAX_WORKLOG_SUM = 1,          /**< their sum */
-  SOFTMAX_WORKLOG_MEAN = 2          /**< their sum over the number of rows that are not ignored; NaN if there is none */
+  SOFTMAX_WORKLOG_MEAN =
+      2 /**< their sum over the number of rows that are not ignored; NaN if there is none */
 } softmax_worklog_reduction;
 
 /** What a cross-entropy may be asked for beside the plain loss. */
 typedef struct softmax_worklog_cross_entropy_options {
-  int64_t ignore_index;                /**< the label of rows that do not count; PyTorch's is -100 */
-  float label_smoothing;               /**< 0 to 1: the share of the target that all columns share */
-  float z_loss;                        /**< 0 or more and finite: what log(sum(exp))^2 adds to a loss, times this */
+  int64_t ignore_index;  /**< the label of rows that do not count; PyTorch's is -100 */
+  float label_smoothing; /**< 0 to 1: the share of the target that all columns share */
+  float z_loss; /**< 0 or more and finite: what log(sum(exp))^2 adds to a loss, times this */
   softmax_worklog_reduction reduction; /**< what becomes of the losses */
 } softmax_worklog_cross_entropy_options;
 
@@ -86,7 +89,8 @@ typedef struct softmax_worklog_cross_entropy_options {
 const char* softmax_worklog_status_name(softmax_worklog_status status);
 
 /**
- * What was wrong with this thread's last call that did not succeed: one line that names the argument, its value and its limit.
+ * What was wrong with this thread's last call that did not succeed: one line that names the
+ * argument, its value and its limit.
  * "" before any. It holds until the thread's next call that does not succeed. Never null.
  */
 const char* softmax_worklog_last_error(void);
@@ -95,98 +99,115 @@ const char* softmax_worklog_last_error(void);
 const char* softmax_worklog_architectures(void);
 
 /**
- * How many bytes of workspace a call on the current device needs, into `bytes`: 0 for many shapes. It depends on nothing but
- * the arguments and the device. `k` is looked at for SOFTMAX_WORKLOG_TOP_K alone.
+ * How many bytes of workspace a call on the current device needs, into `bytes`: 0 for many shapes.
+ * It depends on nothing but the arguments and the device. `k` is looked at for
+ * SOFTMAX_WORKLOG_TOP_K alone.
  *
- * Errors: an unknown `operation` or `dtype`, `rows` or `cols` below 0, more rows than SOFTMAX_WORKLOG_MAX_ROWS, `k` or `cols`
- * that no kernel takes, `bytes` null; a device that the library was not built for.
+ * Errors: an unknown `operation` or `dtype`, `rows` or `cols` below 0, more rows than
+ * SOFTMAX_WORKLOG_MAX_ROWS, `k` or `cols` that no kernel takes, `bytes` null; a device that the
+ * library was not built for.
  */
-softmax_worklog_status softmax_worklog_workspace_bytes(softmax_worklog_operation operation, softmax_worklog_dtype dtype,
-                                                       int64_t rows, int64_t cols, int k, size_t* bytes);
+softmax_worklog_status softmax_worklog_workspace_bytes(softmax_worklog_operation operation,
+                                                       softmax_worklog_dtype dtype, int64_t rows,
+                                                       int64_t cols, int k, size_t* bytes);
 
 /**
- * Which kernel would serve a call on the current device, such as "14_row_in_registers", into `step`, in memory of the
- * library's own: for logs and measurements. Errors as for softmax_worklog_workspace_bytes().
+ * Which kernel would serve a call on the current device, such as "14_row_in_registers", into
+ * `step`, in memory of the library's own: for logs and measurements. Errors as for
+ * softmax_worklog_workspace_bytes().
  */
-softmax_worklog_status softmax_worklog_step(softmax_worklog_operation operation, softmax_worklog_dtype dtype, int64_t rows,
-                                            int64_t cols, int k, const char** step);
+softmax_worklog_status softmax_worklog_step(softmax_worklog_operation operation,
+                                            softmax_worklog_dtype dtype, int64_t rows, int64_t cols,
+                                            int k, const char** step);
 
 /**
  * Softmax of each row: probabilities, which add up to 1 within rounding.
  *
- * `logits` and `probabilities` are rows x cols of `dtype` and may be the same array, but overlap in no other way.
- * `workspace` is softmax_worklog_workspace_bytes() of device memory, aligned to SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT, which the
- * work on the stream may use until it is done; null where that is 0.
+ * `logits` and `probabilities` are rows x cols of `dtype` and may be the same array, but overlap in
+ * no other way. `workspace` is softmax_worklog_workspace_bytes() of device memory, aligned to
+ * SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT, which the work on the stream may use until it is done; null
+ * where that is 0.
  *
- * Errors: what softmax_worklog_workspace_bytes() refuses; arrays that are null, not aligned to their type, of another device
- * or overlap; a workspace that is null, too small or not aligned; a stream of another device.
+ * Errors: what softmax_worklog_workspace_bytes() refuses; arrays that are null, not aligned to
+ * their type, of another device or overlap; a workspace that is null, too small or not aligned; a
+ * stream of another device.
  */
-softmax_worklog_status softmax_worklog_softmax(softmax_worklog_dtype dtype, const void* logits, void* probabilities,
-                                               int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+softmax_worklog_status softmax_worklog_softmax(softmax_worklog_dtype dtype, const void* logits,
+                                               void* probabilities, int64_t rows, int64_t cols,
+                                               void* workspace, size_t workspace_bytes,
                                                softmax_worklog_stream stream);
 
-/** The logarithms of the softmax of each row, x - log(sum(exp(x))). Otherwise as softmax_worklog_softmax(). */
-softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, const void* logits, void* log_probabilities,
-                                                   int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+/** The logarithms of the softmax of each row, x - log(sum(exp(x))). Otherwise as
+ * softmax_worklog_softmax(). */
+softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, const void* logits,
+                                                   void* log_probabilities, int64_t rows,
+                                                   int64_t cols, void* workspace,
+                                                   size_t workspace_bytes,
                                                    softmax_worklog_stream stream);
 
 /**
- * The `k` largest probabilities of each row's softmax and their columns, descending, of equal ones the lowest column first.
+ * The `k` largest probabilities of each row's softmax and their columns, descending, of equal ones
+ * the lowest column first.
  *
- * `logits` is rows x cols of `dtype`, `values` rows x k, `indices` rows x k; none overlaps another. `k` is 1 to cols, and
- * SOFTMAX_WORKLOG_MAX_K at most; the error names the smaller limit of rows that are too long for that. Otherwise as softmax_worklog_softmax().
+ * `logits` is rows x cols of `dtype`, `values` rows x k, `indices` rows x k; none overlaps another.
+ * `k` is 1 to cols, and SOFTMAX_WORKLOG_MAX_K at most; the error names the smaller limit of rows
+ * that are too long for that. Otherwise as softmax_worklog_softmax().
  */
-softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const void* logits, float* values,
-                                             int64_t* indices, int64_t rows, int64_t cols, int k, void* workspace,
+softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const void* logits,
+                                             float* values, int64_t* indices, int64_t rows,
+                                             int64_t cols, int k, void* workspace,
                                              size_t workspace_bytes, softmax_worklog_stream stream);
 
 /**
- * The gradient of a loss by the logits, dx = y (dy - sum(y dy)), of what softmax gave (`probabilities`, y) and the gradient by
- * that (`gradients`, dy).
+ * The gradient of a loss by the logits, dx = y (dy - sum(y dy)), of what softmax gave
+ * (`probabilities`, y) and the gradient by that (`gradients`, dy).
  *
- * All arrays are rows x cols of `dtype`. `logit_gradients` may be either of the others, but overlap them in no other way.
- * Needs a GPU with clusters (compute capability 9.0). Otherwise as softmax_worklog_softmax().
+ * All arrays are rows x cols of `dtype`. `logit_gradients` may be either of the others, but overlap
+ * them in no other way. Needs a GPU with clusters (compute capability 9.0). Otherwise as
+ * softmax_worklog_softmax().
  */
-softmax_worklog_status softmax_worklog_softmax_backward(softmax_worklog_dtype dtype, const void* probabilities,
-                                                        const void* gradients, void* logit_gradients, int64_t rows,
-                                                        int64_t cols, void* workspace, size_t workspace_bytes,
-                                                        softmax_worklog_stream stream);
+softmax_worklog_status softmax_worklog_softmax_backward(
+    softmax_worklog_dtype dtype, const void* probabilities, const void* gradients,
+    void* logit_gradients, int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream);
 
 /**
- * The same for a log-softmax, dx = dy - exp(y) sum(dy), of the logarithms that it gave. Rows that are longer than a
- * cluster's registers hold are refused; the error names the limit.
+ * The same for a log-softmax, dx = dy - exp(y) sum(dy), of the logarithms that it gave. Rows that
+ * are longer than a cluster's registers hold are refused; the error names the limit.
  */
-softmax_worklog_status softmax_worklog_log_softmax_backward(softmax_worklog_dtype dtype, const void* log_probabilities,
-                                                            const void* gradients, void* logit_gradients, int64_t rows,
-                                                            int64_t cols, void* workspace, size_t workspace_bytes,
-                                                            softmax_worklog_stream stream);
+softmax_worklog_status softmax_worklog_log_softmax_backward(
+    softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
+    void* logit_gradients, int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream);
 
 /**
- * What each row's label costs a classifier, and the gradients of that by the logits, in one pass over them. With s the label
- * smoothing, z the z-loss, N columns and lse = log(sum(exp(x))):
+ * What each row's label costs a classifier, and the gradients of that by the logits, in one pass
+ * over them. With s the label smoothing, z the z-loss, N columns and lse = log(sum(exp(x))):
  *
  *     loss = (1 - s) (lse - x_label) + s (lse - mean(x)) + z lse^2
  *
- * `logits` and `gradients` are rows x cols of `dtype` and may be the same array. `labels` are rows of `label_type`: one that is
- * `ignore_index` has loss and gradients 0, any other outside 0 .. cols - 1 gives NaN in its row. `losses` is rows; it may be
- * null where there is a reduction. `loss` is 1, the sum or the mean; null where there is no reduction. `options` may be null:
- * an ignore_index of -100, no smoothing, no z-loss, no reduction. Results overlap nothing else.
- * Needs a GPU with clusters (compute capability 9.0). Rows that are longer than a cluster's registers hold are refused; the
- * error names the limit. Otherwise as softmax_worklog_softmax(); also refused: options out of their range, an unknown `label_type` or reduction.
+ * `logits` and `gradients` are rows x cols of `dtype` and may be the same array. `labels` are rows
+ * of `label_type`: one that is `ignore_index` has loss and gradients 0, any other outside 0 .. cols
+ * - 1 gives NaN in its row. `losses` is rows; it may be null where there is a reduction. `loss` is
+ * 1, the sum or the mean; null where there is no reduction. `options` may be null: an ignore_index
+ * of -100, no smoothing, no z-loss, no reduction. Results overlap nothing else. Needs a GPU with
+ * clusters (compute capability 9.0). Rows that are longer than a cluster's registers hold are
+ * refused; the error names the limit. Otherwise as softmax_worklog_softmax(); also refused: options
+ * out of their range, an unknown `label_type` or reduction.
  */
-softmax_worklog_status softmax_worklog_cross_entropy(softmax_worklog_dtype dtype, const void* logits, const void* labels,
-                                                     softmax_worklog_label_type label_type, float* losses, float* loss,
-                                                     void* gradients, int64_t rows, int64_t cols,
-                                                     const softmax_worklog_cross_entropy_options* options,
-                                                     void* workspace, size_t workspace_bytes,
-                                                     softmax_worklog_stream stream);
+softmax_worklog_status softmax_worklog_cross_entropy(
+    softmax_worklog_dtype dtype, const void* logits, const void* labels,
+    softmax_worklog_label_type label_type, float* losses, float* loss, void* gradients,
+    int64_t rows, int64_t cols, const softmax_worklog_cross_entropy_options* options,
+    void* workspace, size_t workspace_bytes, softmax_worklog_stream stream);
 
 /**
- * The losses alone, one a row, without options: for validation. `labels` is rows, `losses` rows; a label outside 0 .. cols - 1
- * gives NaN. Otherwise as softmax_worklog_softmax().
+ * The losses alone, one a row, without options: for validation. `labels` is rows, `losses` rows; a
+ * label outside 0 .. cols - 1 gives NaN. Otherwise as softmax_worklog_softmax().
  */
-softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype dtype, const void* logits,
-                                                          const int64_t* labels, float* losses, int64_t rows, int64_t cols,
+softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype dtype,
+                                                          const void* logits, const int64_t* labels,
+                                                          float* losses, int64_t rows, int64_t cols,
                                                           void* workspace, size_t workspace_bytes,
                                                           softmax_worklog_stream stream);
 

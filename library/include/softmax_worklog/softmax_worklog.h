@@ -18,10 +18,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <softmax_worklog/c.h>
 #include <string>
 #include <type_traits>
-
-#include <softmax_worklog/c.h>
 
 namespace softmax_worklog {
 
@@ -49,18 +48,19 @@ class Status {
 
 /// What is computed, for those functions that are asked about it.
 enum class Operation {
-  kSoftmax = SOFTMAX_WORKLOG_SOFTMAX,                         ///< softmax()
-  kLogSoftmax = SOFTMAX_WORKLOG_LOG_SOFTMAX,                  ///< log_softmax()
-  kTopK = SOFTMAX_WORKLOG_TOP_K,                              ///< top_k()
-  kSoftmaxBackward = SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,        ///< softmax_backward()
-  kLogSoftmaxBackward = SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, ///< log_softmax_backward()
-  kCrossEntropy = SOFTMAX_WORKLOG_CROSS_ENTROPY,              ///< cross_entropy()
-  kCrossEntropyLoss = SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,     ///< cross_entropy_loss()
+  kSoftmax = SOFTMAX_WORKLOG_SOFTMAX,                          ///< softmax()
+  kLogSoftmax = SOFTMAX_WORKLOG_LOG_SOFTMAX,                   ///< log_softmax()
+  kTopK = SOFTMAX_WORKLOG_TOP_K,                               ///< top_k()
+  kSoftmaxBackward = SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,         ///< softmax_backward()
+  kLogSoftmaxBackward = SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD,  ///< log_softmax_backward()
+  kCrossEntropy = SOFTMAX_WORKLOG_CROSS_ENTROPY,               ///< cross_entropy()
+  kCrossEntropyLoss = SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,      ///< cross_entropy_loss()
 };
 
 /// Device memory that a call may use until its work on the stream is done.
 struct Workspace {
-  void* data = nullptr;   ///< aligned to SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT; null where 0 bytes will do
+  void* data =
+      nullptr;  ///< aligned to SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT; null where 0 bytes will do
   std::size_t bytes = 0;  ///< workspace_bytes() or more
 };
 
@@ -73,9 +73,9 @@ enum class Reduction {
 
 /// What a cross-entropy may be asked for beside the plain loss.
 struct CrossEntropyOptions {
-  std::int64_t ignore_index = -100;        ///< the label of rows that do not count
-  float label_smoothing = 0.0f;            ///< 0 to 1: the share of the target that all columns share
-  float z_loss = 0.0f;                     ///< 0 or more, finite: log(sum(exp))^2 times this is added
+  std::int64_t ignore_index = -100;  ///< the label of rows that do not count
+  float label_smoothing = 0.0f;      ///< 0 to 1: the share of the target that all columns share
+  float z_loss = 0.0f;               ///< 0 or more, finite: log(sum(exp))^2 times this is added
   Reduction reduction = Reduction::kNone;  ///< what becomes of the losses
 };
 
@@ -90,9 +90,9 @@ struct CrossEntropyResults {
 /// The C interface's name of an element's type.
 template <typename T>
 constexpr softmax_worklog_dtype dtype_of() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, __half> ||
-                    std::is_same_v<T, __nv_bfloat16>,
-                "elements are float, __half or __nv_bfloat16");
+  static_assert(
+      std::is_same_v<T, float> || std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>,
+      "elements are float, __half or __nv_bfloat16");
   if (std::is_same_v<T, __half>) return SOFTMAX_WORKLOG_FLOAT16;
   return std::is_same_v<T, float> ? SOFTMAX_WORKLOG_FLOAT32 : SOFTMAX_WORKLOG_BFLOAT16;
 }
