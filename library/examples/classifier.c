@@ -51,5 +51,8 @@ int main(void) {
     for (int i = 0; i < kRows * kClasses; ++i)
       logits[i] -= gradients[i];
   }
+  void* all[] = {of_logits, of_gradients, of_labels, of_loss, workspace};
+  for (int i = 0; i < 5; ++i)
+    free_device_memory(all[i]);
   return 0;
 }

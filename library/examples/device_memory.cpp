@@ -21,6 +21,10 @@ void* device_memory(size_t bytes) {
   return memory;
 }
 
+void free_device_memory(void* memory) {
+  check(cudaFree(memory));
+}
+
 void copy_to_device(void* device, const void* host, size_t bytes) {
   check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 }

@@ -11,6 +11,8 @@ extern "C" {
 
 /* So many bytes; ends the program if there are none left. */
 void* device_memory(size_t bytes);
+/* Gives it back; null is nothing. */
+void free_device_memory(void* memory);
 /* Copies to the device, or back once the work that was put on the default stream is done. */
 void copy_to_device(void* device, const void* host, size_t bytes);
 void copy_to_host(void* host, const void* device, size_t bytes);

@@ -63,5 +63,9 @@ int main() {
   // What is wrong is said in words.
   const sw::Status refused = sw::softmax<float>(nullptr, probabilities, kRows, kCols);
   std::printf("%s: %s\n", softmax_worklog_status_name(refused.code()), refused.message().c_str());
+  check(cudaFree(workspace.data));
+  check(cudaFree(probabilities));
+  check(cudaFree(logits));
+  check(cudaStreamDestroy(stream));
   return largest_error < 1e-5 && !refused.ok() ? 0 : 1;
 }

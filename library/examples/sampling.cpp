@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -72,5 +73,8 @@ int main() {
                 static_cast<long long>(token));
     expected += token == 7 * row ? 1 : 0;
   }
+  for (void* array : {static_cast<void*>(logits), static_cast<void*>(values),
+                      static_cast<void*>(indices), workspace.data})
+    cudaFree(array);
   return expected == kRows ? 0 : 1;
 }
