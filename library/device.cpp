@@ -38,15 +38,15 @@ struct KnownDevice {
   DeviceTraits traits;
 };
 
-// The smallest number of a list as "80;90"; 0 where it has anything else, such as "native".
+// The smallest number of a list as "80,90"; 0 where it has anything else, such as "native".
 int earliest_of(const char* built) {
   int earliest = INT_MAX;
   for (const char* rest = built; *rest != '\0';) {
     char* end = nullptr;
     const long number = std::strtol(rest, &end, 10);
-    if (end == rest || (*end != ';' && *end != '\0')) return 0;
+    if (end == rest || (*end != ',' && *end != '\0')) return 0;
     earliest = std::min(earliest, static_cast<int>(number));
-    rest = *end == ';' ? end + 1 : end;
+    rest = *end == ',' ? end + 1 : end;
   }
   return earliest == INT_MAX ? 0 : earliest;
 }

@@ -19,7 +19,7 @@ struct DeviceTraits {
       false;  ///< kernels reach memory of the host that nobody registered
 };
 
-/// What the library was compiled for: compute capabilities as "80;90", or "the CPU executor".
+/// What the library was compiled for: compute capabilities as "80,90", or "the CPU executor".
 const char* architectures();
 
 /// Throws a Refusal that names what is built in, unless code for one of `built`, compute

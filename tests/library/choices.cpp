@@ -70,11 +70,11 @@ TEST_SUITE("choices") {
   }
 
   TEST_CASE("a device before all that is built in is refused") {
-    CHECK_NOTHROW(require_architecture(kA100, "80;90"));
+    CHECK_NOTHROW(require_architecture(kA100, "80,90"));
     CHECK_NOTHROW(require_architecture(kA100, "native"));
-    CHECK_THROWS_WITH_AS(require_architecture(kA100, "90;100"),
+    CHECK_THROWS_WITH_AS(require_architecture(kA100, "90,100"),
                          "the current device's compute capability = 80: must be one that this "
-                         "library was built for, or later: 90;100",
+                         "library was built for, or later: 90,100",
                          Refusal);
   }
 

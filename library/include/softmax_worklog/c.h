@@ -95,7 +95,7 @@ const char* softmax_worklog_status_name(softmax_worklog_status status);
  */
 const char* softmax_worklog_last_error(void);
 
-/** What the library was built for: compute capabilities as "80;90", or "the CPU executor". */
+/** What the library was built for: compute capabilities as "80,90", or "the CPU executor". */
 const char* softmax_worklog_architectures(void);
 
 /**
