@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..results.records import BenchRun, InputError, Shape, read_results
 from ..results.recorded_run import files_of, machine_text, table
+from ..results.records import BenchRun, InputError, Shape, read_results
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
 from .markdown import replace_between
@@ -171,7 +171,9 @@ def _serves(run: BenchRun) -> str:
             rows.append([_range_text(first, last, LINES), _columns_text(chosen[first])])
             first = last + 1
         kind = "fp32" if size == 4 else "fp16 and bf16"
-        text += f"\n{operation.title}, {kind}:\n\n" + table(["rows", "step, by columns"], rows, words=2)
+        text += f"\n{operation.title}, {kind}:\n\n" + table(
+            ["rows", "step, by columns"], rows, words=2
+        )
     return text + "\n"
 
 
