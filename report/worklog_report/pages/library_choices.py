@@ -221,13 +221,18 @@ def _behind(run: BenchRun) -> str:
     return "\n" + table(heads, rows, words=2) + "\n"
 
 
-def updated_files(run: BenchRun, root: Path) -> dict[Path, str]:
-    page = root / "docs/pages/library.md"
+def updated_page(run: BenchRun, page: Path) -> str:
+    """docs/pages/library.md."""
     text = text_of(page)
     for marker, section in {"serves": _serves(run), "behind": _behind(run)}.items():
         markers = (f"<!-- {marker}:begin -->", f"<!-- {marker}:end -->")
         text = replace_between(text, markers, section, page)
-    return {root / "library/recorded_choices.h": header(run), page: text}
+    return text
+
+
+def updated_files(run: BenchRun, root: Path) -> dict[Path, str]:
+    page = root / "docs/pages/library.md"
+    return {root / "library/recorded_choices.h": header(run), page: updated_page(run, page)}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..claims import claims, values
 from ..claims.measurements import Measurements
-from ..pages import annotated_pages, doc_pages, markdown
+from ..pages import annotated_pages, doc_pages, library_choices, markdown
 from ..results import ladder
 from ..results.ladder import Ladder
 from ..results.profiles import read_profiles
@@ -49,6 +49,9 @@ def renewed_pages(
     _write(markdown.updated_files(run.units, results, profiles, steps, copy / "README.md"))
     _write(annotated_pages.updated_files(run.units, run.annotations, steps))
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
+    library = copy / "docs/pages/library.md"
+    if library.is_file():
+        _write({library: library_choices.updated_page(run.run, library)})
     held = Measurements(run, recorded)
     texts = {file: _without_comments(file, text_of(copy / file), held) for file in pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
