@@ -36,6 +36,7 @@ TEST_SUITE("counts") {
         for (const std::int64_t cols :
              {1,   2,   3,   7,   8,    15,   31,   32,   33,   97,   128,
               255, 256, 257, 511, 1000, 1023, 1025, 2047, 4096, 4099, 10007}) {
+          if (is_left_out(step, dtype, cols)) continue;
           check_counts(step, {dtype, kRows, cols, some_k(step, cols), Input::kRandom});
         }
       }

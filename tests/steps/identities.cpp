@@ -123,9 +123,12 @@ TEST_SUITE("identities") {
       for (const Places& places : kPlaces) {
         CAPTURE(std::string(places.who));
         // Row by row, the second half would double a test of launches.
-        const std::int64_t rows = step.takes_one_row() ? kOrders : 2 * kOrders;
+        const std::int64_t all = step.takes_one_row() ? kOrders : 2 * kOrders;
+        // Of a variant every 5th, which is prime to what the values repeat after.
+        const std::int64_t stride = step.variant.empty() ? 1 : 5;
+        const std::int64_t rows = (all + stride - 1) / stride;
         const auto fill = [&](std::int64_t row, std::span<float> logits) {
-          fill_order(places, row, logits);
+          fill_order(places, row * stride, logits);
         };
         for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
           const bool is_long = places.cols > 1000;

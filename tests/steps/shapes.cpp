@@ -82,6 +82,7 @@ TEST_SUITE("shapes") {
     for (const Step& step : all_steps()) {
       for (const DType dtype : kAllDTypes) {
         for (const std::int64_t cols : {1, 5, 8, 16, 39, 256, 1001}) {
+          if (is_left_out(step, dtype, cols)) continue;
           for (const std::int64_t logits_shift : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
             for (const std::int64_t output_shift : {0, 1, 4, 7}) {
               check_verified(step, {dtype, 3, cols, some_k(step, cols), Input::kRandom},
@@ -133,6 +134,7 @@ TEST_SUITE("shapes") {
       for (const DType dtype : kAllDTypes) {
         for (const Input input : {Input::kRandom, Input::kSpecial, Input::kMasked}) {
           for (const std::int64_t cols : {1, 2, 3, 7, 16, 33, 64, 127, 257, 1000, 1025, 4099}) {
+            if (is_left_out(step, dtype, cols)) continue;
             check_verified(step, {dtype, kRows, cols, 0, input}, {.in_place = true});
             if (!step.is_backward()) continue;
             check_verified(step, {dtype, kRows, cols, 0, input}, {.over_results = true});
