@@ -179,8 +179,9 @@ void note_alike(SharedByte* cells, unsigned bytes, const Accessor& me, Kind kind
 
 // Most accesses are to bytes that were always accessed together. False negatives, from bits that
 // mean nothing, only cost time.
-bool all_alike(const SharedByte* cells, unsigned bytes) {
-  return std::memcmp(cells, cells + 1, (bytes - 1) * sizeof(SharedByte)) == 0;
+template <typename Remembered>
+bool all_alike(const Remembered* of_bytes, unsigned bytes) {
+  return std::memcmp(of_bytes, of_bytes + 1, (bytes - 1) * sizeof(Remembered)) == 0;
 }
 
 }  // namespace
@@ -192,8 +193,8 @@ void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t ad
   SharedByte* const cells = shared.bytes_at(address);
   const LastAccess* const atomics = shared.atomics_at(address);
   Attempt mine = {lane, owner, address, store ? Kind::kStore : Kind::kLoad, code_address};
-  if (atomics == nullptr && all_alike(cells, bytes)) {
-    if (!is_mistake(cells[0], nullptr, me, mine)) note_alike(cells, bytes, me, mine.kind);
+  if (all_alike(cells, bytes) && (atomics == nullptr || all_alike(atomics, bytes))) {
+    if (!is_mistake(cells[0], atomics, me, mine)) note_alike(cells, bytes, me, mine.kind);
     return;
   }
   for (unsigned i = 0; i < bytes; ++i, ++mine.address) {
