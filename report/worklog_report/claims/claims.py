@@ -28,14 +28,14 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..results.recorded_run import files_of, read_recorded_run
+from ..results.recorded_run import files_of
 from ..results.records import InputError, read_json
 from ..support import arguments as common
 from ..support.generated_files import renew, text_of
 from . import values
 from .claim_places import places
 from .comparison import Comparison
-from .measurements import Measurements
+from .measurements import Measurements, read_measurements
 from .page_code import without_code
 
 # Where the repository has pages, besides its root.
@@ -66,8 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _say_which_fail(options: argparse.Namespace) -> int:
     recorded = files_of(options.recorded)
-    run = read_recorded_run(recorded, [], options.root / "steps")
-    measurements = Measurements(run, recorded)
+    measurements = read_measurements(recorded, options.root / "steps")
     if options.renew:
         renew(renewed_values(options.root, measurements))
     claims, shown = read_claims(options.root), read_values(options.root)
@@ -171,7 +170,7 @@ def failures(claims: list[Claim], measurements: Measurements) -> list[str]:
     found = []
     for claim in claims:
         try:
-            reason = _reason(claim.text, measurements)
+            reason = _reason(claim.text, measurements.of_page(claim.page))
         except InputError as error:
             reason = str(error)
         if reason:

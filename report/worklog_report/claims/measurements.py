@@ -16,13 +16,13 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
 from ..results.profiles import Measured
-from ..results.recorded_run import RecordedRun
+from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
 from ..results.records import DTYPES, InputError, Shape, holds_sweep, read_json, validate
 
 _NUMBER = re.compile(r"[0-9]{2}")
@@ -61,8 +61,12 @@ class Where:
 class Measurements:
     """Of the newest recorded run, and of its sweep of block sizes."""
 
-    def __init__(self, run: RecordedRun, recorded: list[Path]):
+    def __init__(
+        self, run: RecordedRun, recorded: list[Path], others: "Sequence[Measurements]" = ()
+    ):
+        """`others`: of other GPUs, for the pages of steps that this run has not timed."""
         self._run = run
+        self._others = others
         self._units = {unit.name for unit in run.units}
         self._times = {
             (getattr(row, "unit", None) or row.name, row.shape, row.cache): row.times
@@ -87,6 +91,14 @@ class Measurements:
         self.shapes |= {shape for _, _, shape in self._errors}
         self.shapes |= {shape for _, shape in self._sweep}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
+
+    def of_page(self, page: Path) -> "Measurements":
+        """What a page, named from the root, speaks of."""
+        parts = Path(page).parts
+        step = parts[1] if parts[0] == "steps" and len(parts) > 1 else ""
+        if not step or self._run.run.has_timed(step):
+            return self
+        return next((other for other in self._others if other._run.run.has_timed(step)), self)
 
     @property
     def names(self) -> list[str]:
@@ -177,6 +189,14 @@ class Measurements:
         found = [figure(launch) for launch in launches if not rest or launch.kernel == rest[0]]
         found = [value for value in found if value is not None]
         return together(found) if found else None
+
+
+def read_measurements(recorded: list[Path], steps: Path) -> Measurements:
+    """Of the main GPU, with those of the others."""
+    main, *others = [
+        read_recorded_run(recorded, [], steps, gpu) for gpu in recorded_gpus(recorded)
+    ] or [read_recorded_run(recorded, [], steps)]
+    return Measurements(main, recorded, [Measurements(other, recorded) for other in others])
 
 
 def _shape(function: str, where: Where) -> Shape:

@@ -75,7 +75,7 @@ def failures(values: list[Value], measurements: Measurements) -> list[str]:
     found = []
     for value in values:
         try:
-            now = measured(value, measurements)
+            now = measured(value, measurements.of_page(value.page))
         except InputError as error:
             found.append(f"{value}: {error}")
             continue
@@ -88,7 +88,7 @@ def renewed(page: Path, text: str, measurements: Measurements) -> str:
     """The page with every value as it was measured."""
     for value in reversed(values_of(page, text)):
         try:
-            now = measured(value, measurements)
+            now = measured(value, measurements.of_page(page))
         except InputError as error:
             raise InputError(f"{value}: {error}") from None
         text = text[: value.start] + now + text[value.end :]

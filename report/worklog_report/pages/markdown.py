@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..results import ladder
 from ..results.ladder import Ladder, Row, Timing, Verdict
-from ..results.profiles import Profiles
+from ..results.profiles import Hardware, Profiles
 from ..results.records import InputError, Results, Shape
 from ..results.steps import Unit
 from . import hardware_table, readme_tables, result_sentences
@@ -46,8 +46,9 @@ def updated_files(
     for unit in units:
         if not unit.variant:
             page = steps / unit.step / "README.md"
-            own = ladder.build(units, results, "f32", shown=unit.shown)
-            texts[page] = _updated(page, _step_text(unit, own, results, profiles))
+            timed = results.of_step(unit.step)
+            own = ladder.build(units, timed, "f32", shown=unit.shown)
+            texts[page] = _updated(page, _step_text(unit, own, timed, profiles))
     return texts
 
 
@@ -78,12 +79,18 @@ def _step_text(unit: Unit, table: Ladder, results: Results, profiles: Profiles) 
     if results.run is not None and any(row.timing for row in rows):
         title = "The times and errors, with the variants of this step"
         text += _folded(title, _timed(rows, table, results))
-    hardware = profiles.hardware
+    hardware = _hardware_of(results, profiles)
     own_names = {row.unit.name for row in own}
     if hardware is not None and any(launch.unit in own_names for launch in hardware.launches):
         rendered = hardware_table.render(rows, hardware, explained("what-only-hardware-knows"))
         text += _folded("What only hardware knows", rendered)
     return f"\n{text}" if text else "\n"
+
+
+def _hardware_of(results: Results, profiles: Profiles) -> Hardware | None:
+    """Of the GPU whose times are shown, else of the main one."""
+    gpu = results.run.machine.name if results.run else ""
+    return profiles.hardware_of.get(gpu, profiles.hardware)
 
 
 def _sentences(row: Row, table: Ladder, results: Results) -> str:

@@ -2,11 +2,11 @@
 knows."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .records import Shape, holds_profile, read_json, validate
+from .records import MAIN_GPU, Shape, holds_profile, read_json, validate
 
 _WARP_SIZE = 32
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
@@ -135,26 +135,34 @@ class Parity:
 
 @dataclass(frozen=True)
 class Profiles:
+    """Of the main GPU, or of the newest one; `hardware_of` has what each GPU said."""
+
     parity: Parity | None = None
     hardware: Hardware | None = None
+    hardware_of: dict[str, Hardware] = field(default_factory=dict)
 
 
 def read_profiles(recorded: list[Path]) -> Profiles:
     """The newest of each kind among the recorded files, which may be others too."""
-    newest: dict[str, tuple[str, Any]] = {}
+    newest: dict[tuple[str, str], tuple[str, Any]] = {}  # by kind and GPU
     for path in recorded:
         data = read_json(path)
         if not holds_profile(data):
             continue
         kind = "parity" if "parity" in data else "hardware"
         validate(path, data, f"{kind}.schema.json")
-        date = data["context"]["date"]
-        if kind not in newest or date > newest[kind][0]:
-            newest[kind] = (date, data)
-    parity, hardware = (newest.get(kind, (None, None))[1] for kind in ("parity", "hardware"))
+        gpu, date = data["context"]["gpu"], data["context"]["date"]
+        if (kind, gpu) not in newest or date > newest[kind, gpu][0]:
+            newest[kind, gpu] = (date, data)
+    ranked = sorted(newest.items(), key=lambda item: (item[0][1] == MAIN_GPU, item[1][0]))
+    parity = {gpu: data for (kind, gpu), (_, data) in ranked if kind == "parity"}
+    hardware = {
+        gpu: _hardware(data) for (kind, gpu), (_, data) in ranked if kind == "hardware"
+    }
     return Profiles(
-        _parity(parity) if parity else None,
-        _hardware(hardware) if hardware else None,
+        _parity(list(parity.values())[-1]) if parity else None,
+        list(hardware.values())[-1] if hardware else None,
+        hardware,
     )
 
 

@@ -1,4 +1,4 @@
-"""The newest recorded run of a GPU, with the executor's counts: what docs/pages shows tables of."""
+"""A GPU's newest recorded run, with the executor's counts: what docs/pages shows tables of."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,20 +68,29 @@ def files_of(paths: list[Path]) -> list[Path]:
     ]
 
 
-def read_recorded_run(recorded: list[Path], annotations: list[Path], steps: Path) -> RecordedRun:
+def read_recorded_run(
+    recorded: list[Path], annotations: list[Path], steps: Path, gpu: str = ""
+) -> RecordedRun:
+    """Of the main GPU, or of the one that is named."""
     results: Results = read_results([], [], recorded)
-    if results.run is None:
+    runs = [run for run in results.runs if gpu in ("", run.machine.name)]
+    if not runs:
         raise InputError("none of the recorded files holds times of a GPU")
-    gpu = results.run.machine.name
+    gpu = runs[0].machine.name
     profiles = read_profiles(recorded)
     return RecordedRun(
         read_units(steps),
-        results.run,
+        runs[0],
         [row for row in results.records if row.machine == gpu and row.verified is not None],
-        profiles.hardware,
+        profiles.hardware_of.get(gpu),
         profiles.parity,
         read_annotations(annotations),
     )
+
+
+def recorded_gpus(recorded: list[Path]) -> list[str]:
+    """The main one, if it is among them, then that of the newest run."""
+    return [run.machine.name for run in read_results([], [], recorded).runs]
 
 
 def table(head: list[str], rows: list[list[str]], words: int = 1) -> str:

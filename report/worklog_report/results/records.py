@@ -153,6 +153,9 @@ class BenchRun:
     # Worst errors of baselines such as "pytorch/softmax": ulp, f32, by columns.
     baseline_errors: dict[str, dict[int, float]] = field(default_factory=dict)
 
+    def has_timed(self, step: str) -> bool:
+        return any(record.step == step for record in self.records)
+
     @property
     def pytorch_errors(self) -> dict[int, float]:
         return self.baseline_errors.get("pytorch/softmax", {})
@@ -274,6 +277,10 @@ def _add(run: BenchRun, row: dict[str, Any]) -> None:
     )
 
 
+# What the pages speak of. A step that it has not timed yet is shown as another GPU timed it.
+MAIN_GPU = "NVIDIA H200"
+
+
 @dataclass
 class Results:
     """Everything that the report shows, read and joined."""
@@ -289,9 +296,18 @@ class Results:
     def run(self) -> BenchRun | None:
         return self.runs[0] if self.runs else None
 
+    def of_step(self, step: str) -> "Results":
+        """The same, but first comes a run that has timed the step, if there is one."""
+        timed = [run for run in self.runs if run.has_timed(step)]
+        others = [run for run in self.runs if run not in timed]
+        return Results(self.records, timed + others)
+
 
 def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -> Results:
-    """Reads and joins all files. Recorded ones may hold records or times, and are told apart."""
+    """Reads and joins all files. Recorded ones may hold records or times, and are told apart.
+
+    Runs of now come first, then the recorded ones: of the main GPU, and the newest of the others.
+    """
     own, gpu = [], []
     for path in records:
         rows = read_records(path)
@@ -307,7 +323,7 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
             gpu += [row for row in read_records(path) if row.machine != CPU]
         else:
             old_runs.append(read_bench(path, recorded=True))
-    old_runs.sort(key=lambda run: run.machine.date, reverse=True)
+    old_runs.sort(key=lambda run: (run.machine.name == MAIN_GPU, run.machine.date), reverse=True)
     runs = _merged(runs) + _merged(old_runs)
     for run in runs:
         run.records = _with_verification(run.records, gpu, own)

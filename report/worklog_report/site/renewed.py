@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..claims import claims, values
-from ..claims.measurements import Measurements
+from ..claims.measurements import Measurements, read_measurements
 from ..pages import annotated_pages, doc_pages, library_choices, markdown
 from ..results import ladder
 from ..results.ladder import Ladder
@@ -52,7 +52,7 @@ def renewed_pages(
     library = copy / "docs/pages/library.md"
     if library.is_file():
         _write({library: library_choices.updated_page(run.run, library)})
-    held = Measurements(run, recorded)
+    held = read_measurements(recorded, root / "steps")
     texts = {file: _without_comments(file, text_of(copy / file), held) for file in pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)
 

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from ..claims import claims
-from ..claims.measurements import Measurements
+from ..claims.measurements import read_measurements
 from ..pages.code_blocks import marked
 from ..results.recorded_run import files_of
 from ..results.steps import Unit
@@ -37,7 +37,7 @@ def _write_site(options: argparse.Namespace) -> int:
     renewed = renewed_pages(
         root, options.records, options.annotations, options.recorded, out / "renewed"
     )
-    held = Measurements(renewed.run, files_of(options.recorded))
+    held = read_measurements(files_of(options.recorded), root / "steps")
     claims.require(claims.read_claims(root), held)
     drawn = _figures(renewed)
     texts = titled(renewed.texts)
