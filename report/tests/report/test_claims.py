@@ -9,12 +9,14 @@ import pytest
 import synthetic
 from repository import ROOT
 
-from worklog_report.claims import claims
+from worklog_report.claims import claims, values
 from worklog_report.claims.claims import Claim, claims_of, failures, stripped
-from worklog_report.claims.measurements import Measurements
+from worklog_report.claims.measurements import Measurements, read_measurements
 from worklog_report.results.recorded_run import read_recorded_run
+from worklog_report.results.records import MAIN_GPU
 
 PAGE = Path("docs/pages/a.md")
+VALUE_OF_SECOND = "It takes <!-- value: time(02) at 4000 x 4000 -->0.0<!-- /value --> us."
 
 
 def said(text, measurements):
@@ -226,6 +228,31 @@ def test_another_gpus_sweep_is_left_aside(recorded_folder, tmp_path, measurement
     assert said("swept(03, 32) == 4 at 10 x 10", both) == ""
     alone = Measurements(measurements._run, [other])
     assert "there is no swept(03, 32) at 10 × 10" in said("swept(03, 32) == 4 at 10 x 10", alone)
+
+
+def test_the_page_of_a_step_that_the_main_gpu_has_not_timed_speaks_of_another(
+    recorded_folder, tmp_path
+):
+    def timed(gpu, keeps, factor):
+        run = synthetic.bench(gpu, "2026-02-02T00:00:00+00:00")
+        run["benchmarks"] = [
+            row | {"median_us": factor * row["median_us"]}
+            for row in run["benchmarks"]
+            if "median_us" in row and keeps(row.get("step", ""))
+        ]
+        return synthetic.write(tmp_path, f"{factor}.json", run)
+
+    without_third = timed(MAIN_GPU, lambda step: not step.startswith("03"), 1)
+    recorded = [timed("another", lambda step: True, 100), without_third]
+    found = read_measurements(recorded, recorded_folder / "steps")
+
+    def time_of_second(page):
+        shown = values.renewed(Path(page), VALUE_OF_SECOND, found)
+        return shown.removeprefix(VALUE_OF_SECOND.partition("0.0")[0]).partition("<")[0]
+
+    of_main = time_of_second("steps/02_second/README.md")
+    assert time_of_second("README.md") == of_main
+    assert (of_main, time_of_second("steps/03_third/README.md")) == ("170.0", "17,000.0")
 
 
 # ---- the repository's own pages and notebooks ----

@@ -156,9 +156,7 @@ def read_profiles(recorded: list[Path]) -> Profiles:
             newest[kind, gpu] = (date, data)
     ranked = sorted(newest.items(), key=lambda item: (item[0][1] == MAIN_GPU, item[1][0]))
     parity = {gpu: data for (kind, gpu), (_, data) in ranked if kind == "parity"}
-    hardware = {
-        gpu: _hardware(data) for (kind, gpu), (_, data) in ranked if kind == "hardware"
-    }
+    hardware = {gpu: _hardware(data) for (kind, gpu), (_, data) in ranked if kind == "hardware"}
     return Profiles(
         _parity(list(parity.values())[-1]) if parity else None,
         list(hardware.values())[-1] if hardware else None,

@@ -358,7 +358,9 @@ PROGRAMS = {
         "inline_ptx_macro", "inline_ptx_macro.cu:9", "inline PTX in the macro 'LANE' cannot run"
     ),
     "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
-    "missing_std": refused("missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"),
+    "missing_std": refused(
+        "missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"
+    ),
     "bulk_names": refused(
         "bulk_names", "bulk_names.cu:3: error: 'barrier_arrive_tx'", "(bulk copies)"
     ),
@@ -400,7 +402,10 @@ PROGRAMS = {
         "vector_add",
         ["vector_add"],
         options=["--on", "h200"],
-        says=["Floors on NVIDIA H200, in microseconds: no launch takes less there.", "1 vector_add"],
+        says=[
+            "Floors on NVIDIA H200, in microseconds: no launch takes less there.",
+            "1 vector_add",
+        ],
     ),
     "unknown_device": Expected(
         ["vector_add.cu"],
