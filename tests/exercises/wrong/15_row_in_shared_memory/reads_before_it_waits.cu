@@ -1,6 +1,6 @@
 // Looks for the maximum in shared memory while the copies are under way.
 // says: right on 31 of 34 cases; the first that is wrong is 64 x 3000, random:
-// says: which its block has not written [uninitialized-shared-read]
+// says: asynchronous copy that it has not waited for [async-barrier]
 // says: Not right yet.
 
 // Bytes of dynamic shared memory for what a block of so many threads cannot hold of a row.
