@@ -2,6 +2,7 @@
 // takes over from another.
 
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -191,10 +192,16 @@ void check_cross_entropy(const Size& size) {
     const double bound = 1e-5 * (1.0 + std::abs(expected));
     CHECK(std::abs(losses.download()[static_cast<std::size_t>(row)] - expected) < bound);
     CHECK(std::abs(alone.download()[static_cast<std::size_t>(row)] - expected) < bound);
-    const double probability = std::exp(-expected);
-    const double gradient =
-        static_cast<float>(results[static_cast<std::size_t>(row * size.cols + label)]);
-    CHECK(std::abs(gradient - (probability - 1.0)) < (sizeof(T) == 2 ? 4e-3 : 1e-5));
+    const double log_sum_exp = expected + x[static_cast<std::size_t>(label)];
+    double furthest = 0.0;
+    for (std::int64_t col = 0; col < size.cols; ++col) {
+      const double probability = std::exp(x[static_cast<std::size_t>(col)] - log_sum_exp);
+      const double gradient =
+          static_cast<float>(results[static_cast<std::size_t>(row * size.cols + col)]);
+      const double right = probability - (col == label ? 1.0 : 0.0);
+      furthest = std::max(furthest, std::abs(gradient - right));
+    }
+    CHECK(furthest < (sizeof(T) == 2 ? 4e-3 : 1e-5));
   }
   CHECK(std::abs(loss.download()[0] - total) < 1e-5 * (1.0 + std::abs(total)));
 }
@@ -231,6 +238,52 @@ TEST_SUITE("results") {
       check_backward<T>(size, true);
     }
     check_backward<T>({1, 530001}, false);  // longer than a cluster holds
+  }
+
+  // By the definitions in softmax_worklog.h: the mean of the rows that count of
+  // (1 - s) (lse - x[label]) + s (lse - mean of x) + z lse^2.
+  TEST_CASE("cross-entropy with all options, in place, with labels of 32 bits") {
+    constexpr std::int64_t kRows = 5;
+    constexpr std::int64_t kCols = 37;
+    constexpr double kSmoothing = 0.1;
+    constexpr double kZLoss = 0.01;
+    const std::vector<std::int32_t> labels = {3, -7, 36, 0, 12};  // -7 is ignored
+    const auto logits = random_array<float>(kRows * kCols);
+    const auto array = on_device(logits);
+    const auto label_array = on_device(labels);
+    DeviceBuffer<float> loss(1);
+    sw::CrossEntropyOptions options;
+    options.ignore_index = -7;
+    options.label_smoothing = static_cast<float>(kSmoothing);
+    options.z_loss = static_cast<float>(kZLoss);
+    options.reduction = sw::Reduction::kMean;
+    auto given = served<float>(sw::Operation::kCrossEntropy, {kRows, kCols});
+    const sw::Status status = sw::cross_entropy<float>(
+        array.data(), label_array.data(), {nullptr, loss.data(), const_cast<float*>(array.data())},
+        kRows, kCols, options, given.workspace);
+    CHECK_MESSAGE(status.ok(), status.message());
+
+    const auto gradients = array.download();
+    double total = 0.0;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const auto x = wide(logits, row, kCols);
+      const std::int32_t label = labels[static_cast<std::size_t>(row)];
+      const bool counts = label != -7;
+      const double lse = counts ? loss_of(x, label) + x[static_cast<std::size_t>(label)] : 0.0;
+      const double mean = std::accumulate(x.begin(), x.end(), 0.0) / kCols;
+      if (counts) {
+        total += (1.0 - kSmoothing) * (lse - x[static_cast<std::size_t>(label)]) +
+                 kSmoothing * (lse - mean) + kZLoss * lse * lse;
+      }
+      for (std::int64_t col = 0; col < kCols; ++col) {
+        const double p = std::exp(x[static_cast<std::size_t>(col)] - lse);
+        const double target = kSmoothing / kCols + (col == label ? 1.0 - kSmoothing : 0.0);
+        const double right = counts ? (p * (1.0 + 2.0 * kZLoss * lse) - target) / 4.0 : 0.0;
+        CHECK(gradients[static_cast<std::size_t>(row * kCols + col)] ==
+              doctest::Approx(right).epsilon(1e-5).scale(0.1));
+      }
+    }
+    CHECK(loss.download()[0] == doctest::Approx(total / 4.0).epsilon(1e-5));
   }
 
   TEST_CASE_TEMPLATE("cross-entropy", T, float, __half, __nv_bfloat16) {

@@ -9,7 +9,8 @@
  * Every function may be called from several threads at once. One that computes puts its work on
  * `stream` and returns; it allocates no device memory and waits for nothing. What it returns tells
  * whether the work was launched; what goes wrong on the device later, the stream's next
- * synchronization tells. 0 rows or 0 columns are a success at which nothing is launched.
+ * synchronization tells. 0 rows or 0 columns are a success at which nothing is launched
+ * or written; top-k refuses 0 columns, since k is at least 1.
  */
 #ifndef SOFTMAX_WORKLOG_C_H
 #define SOFTMAX_WORKLOG_C_H
@@ -191,7 +192,7 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
  * - 1 gives NaN in its row. `losses` is rows; it may be null where there is a reduction. `loss` is
  * 1, the sum or the mean; null where there is no reduction. `options` may be null: an ignore_index
  * of -100, no smoothing, no z-loss, no reduction. Results overlap nothing else. Needs a GPU with
- * clusters (compute capability 9.0). Rows that are longer than a cluster's registers hold are
+ * clusters (compute capability 9.0). Rows that are longer than a cluster holds are
  * refused; the error names the limit. Otherwise as softmax_worklog_softmax(); also refused: options
  * out of their range, an unknown `label_type` or reduction.
  */
