@@ -412,7 +412,7 @@ PROGRAMS = {
         None,
         exit_code=2,
         options=["--on", "h2000"],
-        says=["--on", "h2000 not in {h200,a100,l4,rtx4090}"],
+        says=["--on", "h2000 not in {h200,h100,a100,l4,rtx4090}"],
     ),
     "bad_time_limit": Expected(
         ["vector_add.cu"],

@@ -16,7 +16,7 @@ const ordered_json kNothing = ordered_json::object();
 TEST_SUITE_BEGIN("floors");
 
 TEST_CASE("every figure of every device has its source") {
-  CHECK(device_names() == std::vector<std::string>{"h200", "a100", "l4", "rtx4090"});
+  CHECK(device_names() == std::vector<std::string>{"h200", "h100", "a100", "l4", "rtx4090"});
   for (const std::string& name : device_names()) {
     const ordered_json figures = device_figures(name);
     CAPTURE(name);
@@ -32,7 +32,7 @@ TEST_CASE("every figure of every device has its source") {
 TEST_CASE("a device that nobody knows is named, with those that there are") {
   CHECK_THROWS_WITH_AS(
       device_figures("h2000"),
-      "--on: nothing is known of a device 'h2000': there are h200, a100, l4, rtx4090",
+      "--on: nothing is known of a device 'h2000': there are h200, h100, a100, l4, rtx4090",
       std::invalid_argument);
 }
 
