@@ -53,7 +53,7 @@ def chromium(html: str, folder: Path, mode: str, height: int, *options: str) -> 
         f"--blink-settings=preferredColorScheme={0 if dark else 1}",
         f"--window-size={max(width, 600)},{height}", *options, host.as_uri(),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
