@@ -66,7 +66,7 @@ def test_coloured_lines_keep_the_text_and_close_their_elements():
 
 
 def test_a_script_in_a_source_stays_text():
-    assert diffs.coloured_lines("x<script>") == ["x&lt;script&gt;"]
+    assert diffs.coloured_lines("x<script>") == ("x&lt;script&gt;",)
 
 
 def test_every_pair_is_in_the_page_once(workplace):

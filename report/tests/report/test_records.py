@@ -31,14 +31,14 @@ def damage(path, value):
         (damage(["records", 0, "max_ulp"], None), "records[0]: missing field 'max_ulp'"),
         (
             damage(["records", 0, "rows"], "many"),
-            "records[0].rows: 'many' is not of type 'integer'",
+            'records[0].rows: "many" is not of type "integer"',
         ),
         (damage(["records", 0, "rows"], -1), "records[0].rows: -1 is less than the minimum of 0"),
-        (damage(["records", 3, "dtype"], "f64"), "records[3].dtype: 'f64' is not one of"),
+        (damage(["records", 3, "dtype"], "f64"), 'records[3].dtype: "f64" is not one of'),
         (damage(["records", 0, "verified"], "yes"), "records[0].verified"),
-        (damage(["records", 0, "step"], "first"), "records[0].step: 'first' does not match"),
+        (damage(["records", 0, "step"], "first"), 'records[0].step: "first" does not match'),
         (damage(["records", 0, "predicted_loads"], None), "missing field 'predicted_loads'"),
-        (damage(["records", 0, "loads_per_element"], True), "records[0].loads_per_element: True"),
+        (damage(["records", 0, "loads_per_element"], True), "records[0].loads_per_element: true"),
     ],
 )
 def test_wrong_records_are_named(workplace, capsys, change, expected):
@@ -57,12 +57,12 @@ def test_wrong_records_are_named(workplace, capsys, change, expected):
     ("change", "expected"),
     [
         (damage(["context", "gpu"], None), "context: missing field 'gpu'"),
-        (damage(["benchmarks"], {}), "benchmarks: {} is not of type 'array'"),
+        (damage(["benchmarks"], {}), 'benchmarks: {} is not of type "array"'),
         (damage(["benchmarks", 0, "median_us"], None), "benchmarks[0]: missing field 'median_us'"),
         (damage(["benchmarks", 0, "median_us"], 0), "benchmarks[0].median_us: 0 is less than or"),
         (damage(["benchmarks", 0, "cols"], None), "benchmarks[0]: missing field 'cols'"),
-        (damage(["benchmarks", 0, "step"], "05 warp"), "benchmarks[0].step: '05 warp' does not"),
-        (damage(["benchmarks", 0, "cache"], "hot"), "benchmarks[0].cache: 'hot' is not one of"),
+        (damage(["benchmarks", 0, "step"], "05 warp"), 'benchmarks[0].step: "05 warp" does not'),
+        (damage(["benchmarks", 0, "cache"], "hot"), 'benchmarks[0].cache: "hot" is not one of'),
     ],
 )
 def test_wrong_bench_results_are_named(workplace, capsys, change, expected):
@@ -127,7 +127,7 @@ def test_unwritable_output_is_named(workplace, capsys):
 
 def test_a_verified_record_has_an_error(tmp_path):
     path = synthetic.write(tmp_path, "r.json", synthetic.records(max_ulp=None))
-    with pytest.raises(InputError, match=r"records\[0\].max_ulp: None is not of type 'number'"):
+    with pytest.raises(InputError, match=r'records\[0\].max_ulp: null is not of type "number"'):
         read_records(path)
 
 

@@ -4,6 +4,7 @@ The page gets every source once, as coloured lines, and for each pair only which
 equal, deleted or inserted. So the reader's choice of any two needs no diff in the browser.
 """
 
+import functools
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
@@ -30,15 +31,16 @@ _CLASSES = (
 _CUDA_WORDS = {"__global__", "__device__", "__shared__", "__restrict__", "__launch_bounds__"}
 
 
-def coloured_lines(source: str) -> list[str]:
-    """Each line of C++ or CUDA source as HTML; no element spans lines."""
+@functools.cache
+def coloured_lines(source: str) -> tuple[str, ...]:
+    """Each line of C++ or CUDA source as HTML; no element spans lines. A page shows one many times."""
     lines = [""]
     for token, text in CppLexer(stripnl=False, ensurenl=False).get_tokens(source):
         for index, part in enumerate(text.split("\n")):
             if index:
                 lines.append("")
             lines[-1] += _coloured(token, part)
-    return lines[:-1] if lines[-1] == "" else lines
+    return tuple(lines[:-1] if lines[-1] == "" else lines)
 
 
 def _coloured(token: Token, text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 
 CPU = "cpu"  # the machine of records that the CPU executor counted
 DTYPES = ("f32", "f16", "bf16")
@@ -181,26 +181,26 @@ def read_json(path: Path) -> Any:
 
 def validate(path: Path, data: Any, schema_name: str) -> None:
     """Raises InputError that names file and field unless `data` has the schema's form."""
-    mistake = _mistake(schema_name, json.dumps(data))
-    if mistake:
-        raise InputError(f"{path}: {mistake}")
+    error = next(_validator(schema_name).iter_errors(data), None)
+    if error is not None:
+        raise InputError(f"{path}: {_place(error.instance_path)}: {_reason(error)}")
 
 
-@functools.lru_cache(maxsize=64)
-def _mistake(schema_name: str, text: str) -> str:
-    """What is wrong with a document, or "". Cached: the same files are read in many places."""
+@functools.cache
+def _validator(schema_name: str) -> jsonschema_rs.Draft202012Validator:
     schema = json.loads((_SCHEMAS / schema_name).read_text(encoding="utf-8"))
-    error = next(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)), None)
-    if error is None:
-        return ""
-    place = error.json_path.removeprefix("$").lstrip(".") or "the file"
-    return f"{place}: {_reason(error)}"
+    return jsonschema_rs.Draft202012Validator(schema)
 
 
-def _reason(error: jsonschema.ValidationError) -> str:
-    if error.validator == "required":
-        missing = [name for name in error.validator_value if name not in error.instance]
-        return f"missing field '{missing[0]}'"
+def _place(path: list[str | int]) -> str:
+    """Where in a document, such as records[0].rows."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in path]
+    return "".join(parts).lstrip(".") or "the file"
+
+
+def _reason(error: jsonschema_rs.ValidationError) -> str:
+    if error.kind.name == "required":
+        return f"missing field '{error.kind.property}'"
     message = error.message
     return message if len(message) <= 200 else message[:200] + " …"
 
