@@ -8,7 +8,7 @@ from pathlib import Path
 from ..results import ladder
 from ..results.ladder import Ladder, Row, Timing, Verdict
 from ..results.profiles import Hardware, Profiles
-from ..results.records import InputError, Results, Shape
+from ..results.records import InputError, Results, Shape, by_unit
 from ..results.steps import Unit
 from . import hardware_table, readme_tables, result_sentences
 
@@ -201,10 +201,8 @@ def _gpu_verdicts(table: Ladder, results: Results) -> dict[str, Verdict]:
         for record in results.records
         if record.machine == machine and record.shape.dtype == table.dtype
     ]
-    return {
-        row.unit.name: ladder.verdict([r for r in records if r.unit == row.unit.name])
-        for row in table.rows
-    }
+    records_of = by_unit(records)
+    return {row.unit.name: ladder.verdict(records_of[row.unit.name]) for row in table.rows}
 
 
 def _verdict_cells(on_gpu: Verdict, anywhere: Verdict) -> list[str]:

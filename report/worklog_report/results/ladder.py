@@ -1,9 +1,10 @@
 """The ladder: what each step costs, predicted and counted, and what it gains."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from math import inf
 
-from .records import CPU, BenchRun, Record, Results, Shape
+from .records import CPU, BenchRun, Record, Results, Shape, by_unit
 from .steps import Shown, Unit
 
 # A table shows one shape of each kind of unit.
@@ -183,14 +184,16 @@ def time_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Sha
     """For each kind the shape whose times a table shows."""
 
     def chosen(kind: str) -> Shape | None:
-        own = [row for row in records if kind_of[row.unit] == kind and row.times]
+        units_at: dict[Shape, set[str]] = defaultdict(set)
+        for row in records:
+            if kind_of[row.unit] == kind and row.times:
+                units_at[row.shape].add(row.unit)
 
         def suitability(shape: Shape) -> tuple:
-            units = len({row.unit for row in own if row.shape == shape})
             is_preferred = (shape.rows, shape.cols) == _PREFERRED_TIMED[kind]
-            return shape.k in (0, _PREFERRED_K), is_preferred, units, shape
+            return shape.k in (0, _PREFERRED_K), is_preferred, len(units_at[shape]), shape
 
-        return max({row.shape for row in own}, key=suitability, default=None)
+        return max(units_at, key=suitability, default=None)
 
     return {kind: chosen(kind) for kind in KINDS}
 
@@ -272,10 +275,10 @@ def build(
     kind_of = kinds(every)
     counted_at = count_shapes(at_the_ladders_shapes(counted, units), kind_of)
     timed_at = time_shapes(timed, kind_of)
+    every_of, counted_of, timed_of = by_unit(every), by_unit(counted), by_unit(timed)
     rows = []
     for unit in units:
-        own = [row for row in counted if row.unit == unit.name]
-        own_timed = [row for row in timed if row.unit == unit.name]
+        own, own_timed = counted_of[unit.name], timed_of[unit.name]
         about = next(iter(own + own_timed), None)
         kind = kind_of.get(unit.name, ROWS)
         of_count = _place(own, shown.counted, counted_at[kind], unit.shown.counted)
@@ -285,7 +288,7 @@ def build(
                 unit,
                 about.builds_on if about else unit.builds_on,
                 about.expected_failure if about else "",
-                verdict([row for row in every if row.unit == unit.name]),
+                verdict(every_of[unit.name]),
                 accesses(own, of_count),
                 timing(unit, timed, of_time, cache),
             )

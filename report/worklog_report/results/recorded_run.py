@@ -1,12 +1,13 @@
 """A GPU's newest recorded run, with the executor's counts: what docs/pages shows tables of."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
 from .annotations import Annotation, read_annotations
 from .ladder import computes
 from .profiles import Hardware, Parity, read_profiles
-from .records import BenchRun, InputError, Record, Results, Shape, read_results
+from .records import BenchRun, InputError, Record, Results, Shape, by_unit, read_results
 from .steps import Unit, read_units
 
 
@@ -21,8 +22,12 @@ class RecordedRun:
 
     def operation(self, unit: Unit) -> str:
         """What it computes (see ladder.computes), "" if no GPU has run it."""
-        rows = [row for row in [*self.verified, *self.run.records] if row.unit == unit.name]
+        rows = self._records_of[unit.name]
         return computes(rows[0]) if rows else ""
+
+    @functools.cached_property
+    def _records_of(self) -> dict[str, list[Record]]:
+        return by_unit([*self.verified, *self.run.records])
 
     def softmaxes(self) -> list[Unit]:
         return [unit for unit in self.units if self.operation(unit) == "softmax"]
@@ -44,11 +49,16 @@ class RecordedRun:
 
     def time(self, unit: str, shape: Shape) -> dict[str, float] | None:
         """Of a step or a baseline, with a cold cache."""
+        return self._cold_times.get((unit, shape))
+
+    @functools.cached_property
+    def _cold_times(self) -> dict[tuple[str, Shape], dict[str, float]]:
+        found: dict[tuple[str, Shape], dict[str, float]] = {}
         for row in [*self.run.records, *self.run.baselines]:
             name = row.unit if isinstance(row, Record) else row.name
-            if (name, row.shape, row.cache) == (unit, shape, "cold"):
-                return row.times
-        return None
+            if row.cache == "cold":
+                found.setdefault((name, row.shape), row.times)
+        return found
 
     def dram(self, unit: str, shape: Shape) -> tuple[float, float] | None:
         """Read from and written to DRAM, all launches together, in arrays of logits."""

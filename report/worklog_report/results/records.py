@@ -6,6 +6,7 @@ field.
 
 import functools
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ class Record:
     times: dict[str, float] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
 
-    @property
+    @functools.cached_property
     def unit(self) -> str:
         """The step, or step/variant: what the ladder has a row for."""
         return f"{self.step}/{self.variant}" if self.variant else self.step
@@ -301,6 +302,14 @@ class Results:
         timed = [run for run in self.runs if run.has_timed(step)]
         others = [run for run in self.runs if run not in timed]
         return Results(self.records, timed + others)
+
+
+def by_unit(records: list[Record]) -> dict[str, list[Record]]:
+    """The records of each step and variant, in their order; [] of one that has none."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        found[record.unit].append(record)
+    return found
 
 
 def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -> Results:
