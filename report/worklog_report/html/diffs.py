@@ -33,7 +33,8 @@ _CUDA_WORDS = {"__global__", "__device__", "__shared__", "__restrict__", "__laun
 
 @functools.cache
 def coloured_lines(source: str) -> tuple[str, ...]:
-    """Each line of C++ or CUDA source as HTML; no element spans lines. A page shows one many times."""
+    """Each line of C++ or CUDA source as HTML; no element spans lines. A page shows each
+    many times."""
     lines = [""]
     for token, text in CppLexer(stripnl=False, ensurenl=False).get_tokens(source):
         for index, part in enumerate(text.split("\n")):
