@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -123,17 +122,20 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
     most_cols = std::max(most_cols, candidate.step->info.most_cols(size_of(shape.dtype), 0));
   }
   if (!runs_any) {
-    throw Refusal(SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
-                  fmt::format("the current device's compute capability = {}: must be 90 or later, "
-                              "with clusters, for this operation; the library was built for {}",
-                              device.compute_capability, architectures()));
+    throw Refusal(
+        SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
+        "the current device's compute capability = " + std::to_string(device.compute_capability) +
+            ": must be 90 or later, with clusters, for this operation; the library was "
+            "built for " +
+            architectures());
   }
   if (most_cols == 0) {
-    refuse("k", std::to_string(shape.k), fmt::format("at most {} on this device", kMostOfList));
+    refuse("k", std::to_string(shape.k),
+           "at most " + std::to_string(kMostOfList) + " on this device");
   }
   refuse("cols", std::to_string(shape.cols),
          "at most " + std::to_string(most_cols) +
-             (shape.operation == SOFTMAX_WORKLOG_TOP_K ? fmt::format(" for k = {}", shape.k)
+             (shape.operation == SOFTMAX_WORKLOG_TOP_K ? " for k = " + std::to_string(shape.k)
                                                        : std::string(" for this operation")));
 }
 

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 #include <exception>
-#include <fmt/format.h>
 #include <new>
+#include <sstream>
 
 #include "common/cuda/check.h"
 #include "common/step/validate.h"
@@ -47,7 +47,10 @@ void refuse(const std::string& argument, const std::string& value, const std::st
 }
 
 std::string address_text(const void* pointer) {
-  return pointer == nullptr ? "null" : fmt::format("{}", pointer);
+  if (pointer == nullptr) return "null";
+  std::ostringstream text;
+  text << pointer;
+  return text.str();
 }
 
 softmax_worklog_status status_of_thrown() noexcept {

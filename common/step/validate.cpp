@@ -1,7 +1,7 @@
 #include "common/step/validate.h"
 
-#include <fmt/format.h>
 #include <limits>
+#include <sstream>
 #include <string>
 
 namespace worklog {
@@ -14,6 +14,12 @@ constexpr int kMaxBlockSize = 1024;
 [[noreturn]] void refuse(const std::string& argument, const std::string& value,
                          const std::string& limit) {
   throw ArgumentError(argument + " = " + value + ": must be " + limit);
+}
+
+std::string to_text(float value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
 }
 
 std::string to_text(const void* pointer) {
@@ -197,10 +203,10 @@ namespace {
 
 void validate_options(const CrossEntropyOptions& options, std::int64_t rows) {
   if (!(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f)) {
-    refuse("label_smoothing", fmt::format("{:g}", options.label_smoothing), "from 0 to 1");
+    refuse("label_smoothing", to_text(options.label_smoothing), "from 0 to 1");
   }
   if (!(options.z_loss >= 0.0f && options.z_loss <= std::numeric_limits<float>::max())) {
-    refuse("z_loss", fmt::format("{:g}", options.z_loss), "0 or more, and finite");
+    refuse("z_loss", to_text(options.z_loss), "0 or more, and finite");
   }
   constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
   if (options.reduction != Reduction::kNone && rows > kMostRows) {
