@@ -48,6 +48,11 @@ inline bool is_left_out(const worklog::Step& step, worklog::DType dtype, std::in
          dtype != worklog::kAllDTypes[cols % std::ssize(worklog::kAllDTypes)];
 }
 
+/// And every other input, so that two neighbouring widths have all of them.
+inline bool is_left_out(const worklog::Step& step, worklog::Input input, std::int64_t cols) {
+  return !step.variant.empty() && (static_cast<int>(input) + cols) % 2 != 0;
+}
+
 inline std::string describe(const worklog::Step& step, const worklog::Case& a_case,
                             const worklog::VerifyOptions& options) {
   std::string text = step.label() + ", " + std::string(name_of(a_case.dtype)) + ", " +
