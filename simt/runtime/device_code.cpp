@@ -7,6 +7,23 @@
 
 namespace simt {
 
+namespace {
+
+[[noreturn]] void refuse_without_opt_in(const SharedMemory& shared,
+                                        const SharedVariable& variable) {
+  report_and_end_launch(
+      "refused-launch", {variable.where},
+      "a device refuses to launch this kernel: its " + std::to_string(shared.static_bytes()) +
+          " bytes of shared variables, as far as this one, and " +
+          std::to_string(shared.dynamic_bytes()) + " of dynamic shared memory are more than " +
+          std::to_string(kMaxSharedWithoutOptIn) +
+          " together, which need cudaFuncSetAttribute(kernel, "
+          "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before",
+      kErrorInvalidValue);
+}
+
+}  // namespace
+
 void* dynamic_shared() {
   const Block& block = *current.lane->warp->block;
   return block.worker->shared.dynamic_memory(block.rank);
@@ -16,6 +33,7 @@ void* static_shared(const SharedVariable& variable) {
   const Block& block = *current.lane->warp->block;
   void* address = block.worker->shared.static_variable(block.rank, variable);
   if (address == nullptr) [[unlikely]] {
+    if (block.worker->shared.needs_opt_in()) refuse_without_opt_in(block.worker->shared, variable);
     report_and_end_launch(
         "shared-memory-limit", {variable.where},
         std::string("'") + variable.name + "' (" + std::to_string(variable.bytes) +

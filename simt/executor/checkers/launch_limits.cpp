@@ -69,8 +69,8 @@ Refusal refusal_of_shared_memory(const LaunchConfig& config, std::size_t allowed
   if (bytes > kMaxShared) {
     return {kErrorInvalidValue, asked + "a block has at most " + std::to_string(kMaxShared)};
   }
-  if (bytes <= kMaxDynamicSharedWithoutOptIn || bytes <= allowed) return {};
-  return {kErrorInvalidValue, asked + "more than " + std::to_string(kMaxDynamicSharedWithoutOptIn) +
+  if (bytes <= kMaxSharedWithoutOptIn || bytes <= allowed) return {};
+  return {kErrorInvalidValue, asked + "more than " + std::to_string(kMaxSharedWithoutOptIn) +
                                   " need cudaFuncSetAttribute(kernel, "
                                   "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before"};
 }

@@ -18,10 +18,11 @@ struct Launch {
   LaunchConfig config;  ///< its shape
   /// runs one thread
   void (*body)(void*);
-  void* arguments;             ///< that `body` is given
-  bool counting;               ///< whether accesses are counted
-  bool checking;               ///< whether accesses are checked
-  unsigned threads_per_block;  ///< of each block
+  void* arguments;                ///< that `body` is given
+  std::size_t most_shared_bytes;  ///< of a block, static and dynamic memory together
+  bool counting;                  ///< whether accesses are counted
+  bool checking;                  ///< whether accesses are checked
+  unsigned threads_per_block;     ///< of each block
   /// A worker takes a cluster at a time: of one block where there are none, and all of a
   /// cooperative grid.
   ClusteredGrid grid;

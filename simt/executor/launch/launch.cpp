@@ -66,6 +66,13 @@ std::size_t allowed_dynamic_shared(const void* kernel) {
   return allowed == state().dynamic_shared.end() ? 0 : allowed->second;
 }
 
+// Static and dynamic together: what a kernel has unasked, or all of it once the program has allowed
+// it so much dynamic memory.
+std::size_t most_shared(const LaunchConfig& config, std::size_t allowed_dynamic) {
+  const bool has_asked = allowed_dynamic > 0 && config.dynamic_shared_bytes <= allowed_dynamic;
+  return has_asked ? kMaxShared : kMaxSharedWithoutOptIn;
+}
+
 // One worker runs all blocks that may meet: those of a cluster, or of a whole cooperative grid.
 Dim3 blocks_that_meet(const LaunchConfig& config) {
   return config.cooperative ? config.grid : config.cluster;
@@ -91,7 +98,8 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
   const std::lock_guard lock(s.mutex);
   s.last = {};
   s.last_by_place = {};
-  const Refusal refusal = refusal_of(config, allowed_dynamic_shared(config.kernel));
+  const std::size_t allowed_dynamic = allowed_dynamic_shared(config.kernel);
+  const Refusal refusal = refusal_of(config, allowed_dynamic);
   if (refusal.error != 0) {
     const HostCall call(SIMT_CODE_ADDRESS);
     report("refused-launch", {},
@@ -104,6 +112,7 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .config = config,
                 .body = body,
                 .arguments = arguments,
+                .most_shared_bytes = most_shared(config, allowed_dynamic),
                 .counting = s.counting,
                 .checking = s.checking,
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),

@@ -30,7 +30,8 @@ void take_part(Worker& worker, Launch& launch) {
   const Dim3& block = launch.config.block;
   gridDim = {grid.x, grid.y, grid.z};
   blockDim = {block.x, block.y, block.z};
-  worker.shared.begin_launch(launch.blocks_per_cluster, launch.config.dynamic_shared_bytes);
+  worker.shared.begin_launch(launch.blocks_per_cluster, launch.config.dynamic_shared_bytes,
+                             launch.most_shared_bytes);
   current.checking = launch.checking;
   current.launch = &launch;
   const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;

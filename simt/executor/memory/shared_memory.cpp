@@ -38,12 +38,13 @@ void SharedMemory::reserve(unsigned slots) {
   belongs_.resize(kSlotBytes);
 }
 
-void SharedMemory::begin_launch(unsigned slots, std::size_t dynamic_bytes) {
+void SharedMemory::begin_launch(unsigned slots, std::size_t dynamic_bytes, std::size_t most_bytes) {
   reserve(slots);
   std::fill_n(belongs_.begin(), used_, 0);
   std::fill_n(belongs_.begin() + kRedZone, dynamic_bytes, 1);
   bytes_ = slots * kSlotBytes;
   dynamic_bytes_ = dynamic_bytes;
+  most_bytes_ = most_bytes;
   static_bytes_ = 0;
   used_ = round_up(kRedZone + dynamic_bytes, kAlignment) + kRedZone;
   placed_.clear();
@@ -64,7 +65,7 @@ void* SharedMemory::find_or_place(unsigned slot, const SharedVariable& variable)
   const std::size_t offset = round_up(used_, alignment);
   const std::size_t end = round_up(offset + variable.bytes, kAlignment) + kRedZone;
   static_bytes_ += variable.bytes;
-  if (static_bytes_ > kMaxStaticShared || static_bytes_ + dynamic_bytes_ > kMaxShared ||
+  if (static_bytes_ > kMaxStaticShared || static_bytes_ + dynamic_bytes_ > most_bytes_ ||
       end > kSlotBytes) {
     return nullptr;
   }

@@ -20,8 +20,8 @@ namespace simt {
 
 /// An H100's and H200's limits, in bytes.
 constexpr std::size_t kMaxStaticShared = 48 * 1024;
-constexpr std::size_t kMaxDynamicSharedWithoutOptIn =
-    48 * 1024;                                  ///< without cudaFuncSetAttribute()
+constexpr std::size_t kMaxSharedWithoutOptIn =
+    48 * 1024;  ///< static and dynamic together, without cudaFuncSetAttribute()
 constexpr std::size_t kMaxShared = 227 * 1024;  ///< of a block, static and dynamic together
 
 /// The last access of one kind to a byte, and when by the worker's clock.
@@ -56,14 +56,16 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  /// Forgets all static variables and makes `slots` slots with this much dynamic memory.
-  void begin_launch(unsigned slots, std::size_t dynamic_bytes);
+  /// Forgets all static variables and makes `slots` slots with this much dynamic memory. A block
+  /// may have `most_bytes` of static and dynamic memory together.
+  void begin_launch(unsigned slots, std::size_t dynamic_bytes, std::size_t most_bytes = kMaxShared);
   /// Fills the slot with NaN, as far as this launch has used it.
   void begin_block(unsigned slot);
 
   /// Where the dynamic shared memory of a slot begins.
   void* dynamic_memory(unsigned slot) const { return slot_begin(slot) + kRedZone; }
-  /// Null when the variables of the kernel do not fit.
+  /// Null when the variables of the kernel do not fit: needs_opt_in() says whether they would if
+  /// the program had asked for more.
   void* static_variable(unsigned slot, const SharedVariable& variable) {
     // Lanes ask for all variables in turn: most often for the one after the last.
     const std::size_t next = last_found_ + 1 < placed_.size() ? last_found_ + 1 : 0;
@@ -72,6 +74,13 @@ class SharedMemory {
     last_found_ = next;
     return slot_begin(slot) + placed_[next].offset;
   }
+
+  /// Whether what does not fit is more than a kernel has unasked, but not more than a block has.
+  bool needs_opt_in() const {
+    return static_bytes_ <= kMaxStaticShared && static_bytes_ + dynamic_bytes_ <= kMaxShared;
+  }
+  std::size_t static_bytes() const { return static_bytes_; }    ///< that this launch has reached
+  std::size_t dynamic_bytes() const { return dynamic_bytes_; }  ///< that it asked for
 
   /// Whether `address` lies in any slot, and which.
   bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
@@ -137,6 +146,7 @@ class SharedMemory {
   unsigned reserved_slots_ = 0;
   std::size_t bytes_ = 0;
   std::size_t dynamic_bytes_ = 0;
+  std::size_t most_bytes_ = kMaxShared;
   std::size_t static_bytes_ = 0;
   std::size_t used_ = 0;  ///< of each slot
   std::vector<Placed> placed_;

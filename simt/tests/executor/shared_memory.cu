@@ -145,6 +145,24 @@ TEST_CASE("48 KiB of static memory, and 227 KiB in all, are the limit") {
   CHECK(found.message().find("'buffer' (49152 bytes) does not fit") != std::string::npos);
 }
 
+TEST_CASE("static and dynamic memory of more than 48 KiB together must be asked for") {
+  const ExpectedFindings found;
+  const DeviceArray<int> results(1);
+  large<40 * 1024><<<1, 1, 8 * 1024>>>(results.get());
+  CHECK(found.kinds().empty());
+  large<40 * 1024><<<1, 1, 8 * 1024 + 4>>>(results.get());
+  CHECK(found.kinds() == "refused-launch ");
+  CHECK(found.message().find("its 40960 bytes of shared variables, as far as this one, and 8196 of "
+                             "dynamic shared memory are more than 49152 together") !=
+        std::string::npos);
+  CHECK(simt::take_error() == cudaErrorInvalidValue);
+  simt::clear_findings();
+  CHECK(cudaFuncSetAttribute(large<40 * 1024>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             8 * 1024 + 4) == cudaSuccess);
+  large<40 * 1024><<<1, 1, 8 * 1024 + 4>>>(results.get());
+  CHECK(found.kinds().empty());
+}
+
 TEST_CASE("8-byte accesses take a wavefront for each half warp, uniform ones a single one") {
   const auto x = zeros<double>(64);
   const DeviceArray<double> y(64);
