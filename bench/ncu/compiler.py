@@ -346,6 +346,7 @@ _CLUSTER = (
     "16_cluster/barriers_with_fences",
     "16_cluster/four_blocks",
     "16_cluster/no_spread",
+    "16_cluster/one_pass",
 )
 
 
@@ -484,6 +485,7 @@ RULES = [
                     "16_cluster",
                     "16_cluster/four_blocks",
                     "16_cluster/no_spread",
+                    "16_cluster/one_pass",
                     "16_cluster/through_global_memory",
                 )
             ),
