@@ -3,8 +3,11 @@
 from compiler import (
     AGREEING,
     BYTES_OF_A_LOOK,
+    CROWDED,
+    CROWDED_WHERE,
     KINDS,
     LISTED,
+    MOST_CROWDED,
     MOST_LOOKS,
     MOST_WAVEFRONTS,
     POLLING,
@@ -130,8 +133,10 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
                 "rules": applied,
             }
     for name, difference in result["differ"].items():
-        difference["reason"] = _more_wavefronts(name, excess, expected) or _more_looks(
-            name, excess, difference["rules"], launch
+        difference["reason"] = (
+            _more_wavefronts(name, excess, expected)
+            or _crowded_stores(name, excess, expected, launch)
+            or _more_looks(name, excess, difference["rules"], launch)
         )
     return result
 
@@ -157,6 +162,18 @@ def _more_wavefronts(name: str, excess: dict[str, list[int]], expected: dict[str
         if min(wavefronts) >= 0 and max(wavefronts) <= MOST_WAVEFRONTS * expected[figures[0]]:
             return (VARYING if len(set(wavefronts)) > 1 else AGREEING)[kind].key
     return ""
+
+
+def _crowded_stores(
+    name: str, excess: dict[str, list[int]], expected: dict[str, int], launch: Launch
+) -> str:
+    """The same where more stores meet arriving loads, if two runs disagree on them."""
+    wavefronts, conflicts = (excess.get(figure) for figure in CROWDED.figures)
+    if name not in CROWDED.figures or not CROWDED_WHERE.hold(launch) or wavefronts != conflicts:
+        return ""
+    most = MOST_CROWDED * expected[CROWDED.figures[0]]
+    varies = len(set(wavefronts)) > 1
+    return CROWDED.key if varies and all(0 <= more <= most for more in wavefronts) else ""
 
 
 def _more_looks(name: str, excess: dict[str, list[int]], rules: list[str], launch: Launch) -> str:
