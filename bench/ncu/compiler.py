@@ -244,8 +244,8 @@ def _turns_ahead(launch: Launch) -> dict[str, int]:
 
 # ---- clusters and grids ----
 
-# The words that a block stores to each of its cluster: m and the two floats of d, of a sum its one
-# or two floats.
+# The words that a block stores to each of its cluster: m and the two floats of d; of a sum its one
+# or two floats; m, d, the sum and the label of a part.
 _WORDS_TO_CLUSTER = {
     "16_cluster": 3,
     "16_cluster/barriers_with_fences": 3,
@@ -255,6 +255,7 @@ _WORDS_TO_CLUSTER = {
     "19_backward": 2,
     "19_backward/log_softmax": 2,
     "19_backward/plain_sum": 1,
+    "20_cross_entropy": 4,
 }
 _WORD_BYTES = 4
 _LOADS_OF_FENCE = 4
@@ -270,13 +271,16 @@ def _fences_of_all_warps(launch: Launch) -> dict[str, int]:
     return {"shared_load_requests": 2 * _LOADS_OF_FENCE * launch.blocks * launch.warps}
 
 
+def _blocks_a_row(launch: Launch) -> int:
+    return launch.blocks // launch.rows
+
+
 def _stores_to_cluster(launch: Launch) -> dict[str, int]:
     """Each block stores to all of its cluster. The source's are stores to shared memory, of a word
     each."""
     words = _WORDS_TO_CLUSTER[launch.unit]
-    blocks_of_cluster = launch.blocks // launch.rows
     return {
-        "global_store_bytes": words * _WORD_BYTES * launch.blocks * blocks_of_cluster,
+        "global_store_bytes": words * _WORD_BYTES * launch.blocks * _blocks_a_row(launch),
         "shared_store_requests": -words * launch.blocks,
     }
 
@@ -284,6 +288,25 @@ def _stores_to_cluster(launch: Launch) -> dict[str, int]:
 def _sum_of_blocks(launch: Launch) -> dict[str, int]:
     """Each warp loads what the blocks of its cluster have stored."""
     return _requests("load", -launch.blocks * launch.warps)
+
+
+_WORDS_OF_PART = 4
+_LANES_OF_WAVEFRONT = 8  # of an access of 16 bytes a lane
+
+
+def _parts(launch: Launch) -> dict[str, int]:
+    """Each warp stores a part and loads those of all warps, and then those of all blocks of its
+    cluster; each block stores one to each of these. Word by word, two lanes want a bank where more
+    than eight load; at once, they take their turns."""
+    more, warps = _WORDS_OF_PART - 1, launch.blocks * launch.warps
+    turns = [-(-lanes // _LANES_OF_WAVEFRONT) for lanes in (launch.warps, _blocks_a_row(launch))]
+    return {
+        "shared_load_requests": -more * warps * len(turns),
+        "shared_load_wavefronts": -more * warps * sum(turns),
+        "shared_load_bank_conflicts": -_WORDS_OF_PART * warps * (sum(turns) - len(turns)),
+        "shared_store_requests": -more * warps,
+        "shared_store_wavefronts": -more * (warps + launch.blocks),
+    }
 
 
 _COPY_BYTES = 16
@@ -300,7 +323,7 @@ def _copied_sectors(lanes: int, offset: int) -> int:
 
 
 def _copies_to_half_a_sector(launch: Launch) -> dict[str, int]:
-    blocks = launch.blocks // launch.rows
+    blocks = _blocks_a_row(launch)
     per_vector = _COPY_BYTES // (4 if launch.dtype == "f32" else 2)
     vectors = launch.cols // per_vector
     lines = -(-vectors // (_LINE_BYTES // _COPY_BYTES))
@@ -312,6 +335,57 @@ def _copies_to_half_a_sector(launch: Launch) -> dict[str, int]:
         for lanes in (min(WARP, end - first) for first in waiting):
             more += _copied_sectors(lanes, _COPY_BYTES) - _copied_sectors(lanes, 0)
     return {"global_load_sectors": launch.rows * more}
+
+
+def _shares(launch: Launch) -> list[int]:
+    """The vectors of each block of step 20, as share_of there cuts a row; a warp's first ones may
+    lie before the row."""
+    blocks, size = _blocks_a_row(launch), 4 if launch.dtype == "f32" else 2
+    per_vector, per_line = _COPY_BYTES // size, _LINE_BYTES // _COPY_BYTES
+    shares = []
+    for row in range(launch.rows):
+        first_of_row = row * launch.cols
+        head = -first_of_row % per_vector
+        first = (first_of_row + head) // per_vector % per_line
+        end = first + max(launch.cols - head, 0) // per_vector
+        lines = -(-end // per_line)
+        share = -(-lines // blocks) * per_line
+        shares += [max(0, min(share, end - block * share)) for block in range(blocks)]
+    return shares
+
+
+def _turns_in_pairs(launch: Launch) -> dict[str, int]:
+    """In the warp where a block's share ends, if the lanes that have a turn more than the others
+    have an even number: the others take their odd turn alone, before all lanes go on in pairs."""
+    if launch.dtype != "f32":
+        return {}
+    threads = launch.block[0]
+    requests = wavefronts = 0
+    for share in _shares(launch):
+        turns, rest = divmod(max(0, share - _TURNS_OF_TILE * threads), threads)
+        if turns % 2 == 1 and rest % WARP != 0:
+            requests += 1
+            wavefronts += rest % _LANES_OF_WAVEFRONT != 0  # lanes of both kinds in one wavefront
+    return {
+        f"shared_{kind}_{what}": count
+        for kind in ("load", "store")
+        for what, count in (("requests", requests), ("wavefronts", wavefronts))
+    }
+
+
+_VECTORS_OF_TILE = 4  # of a thread of step 20 in bf16
+
+
+def _spilled_in_bf16(launch: Launch) -> dict[str, int]:
+    """Stored by every warp, and loaded by those that have a fourth vector."""
+    if launch.dtype != "bf16":
+        return {}
+    before = (_VECTORS_OF_TILE - 1) * launch.block[0]
+    fourths = (min(share - before, launch.block[0]) for share in _shares(launch))
+    return {
+        "local_store_requests": launch.blocks * launch.warps,
+        "local_load_requests": sum(-(-fourth // WARP) for fourth in fourths if fourth > 0),
+    }
 
 
 def _grid_barrier(launch: Launch) -> dict[str, int]:
@@ -375,7 +449,7 @@ RULES = [
         "The same where only the first thread of the block needs the two: every warp loads them in "
         "the source, and ptxas lets all other threads exit before.",
         "@!P0 STS.64 [R0+0x100], R4; @P0 EXIT; LDS.64 R4, [UR4+0x100] (each once a block)",
-        (Kernels(("08_log_softmax/negative_log_likelihood",)),),
+        (Kernels(("08_log_softmax/negative_log_likelihood", "20_cross_entropy/loss_alone")),),
         _pair_of_one_thread,
     ),
     Rule(
@@ -505,6 +579,7 @@ RULES = [
                     "16_cluster/no_spread",
                     "16_cluster/one_pass",
                     "16_cluster/through_global_memory",
+                    "20_cross_entropy",
                 )
             ),
         ),
@@ -521,8 +596,8 @@ RULES = [
         "stores_to_cluster",
         "A store to the shared memory of a block of the cluster counts with the bytes of global "
         "stores, to the block's own as to another's, and is no request to shared memory.",
-        "ST.E three times, not STS (step 19: twice; of a plain sum once); not the compiler's doing "
-        "otherwise",
+        "ST.E three times, not STS (step 19: twice; of a plain sum once; step 20: ST.E.128); not "
+        "the compiler's doing otherwise",
         (Kernels(tuple(_WORDS_TO_CLUSTER)),),
         _stores_to_cluster,
     ),
@@ -533,6 +608,32 @@ RULES = [
         "ST.E [R38.64], R47; ST.E [R38.64+0x4], R45; UCGABAR_WAIT; @!P1 LDS.64 R38, [R42+UR9]",
         (Kernels(("19_backward", "19_backward/log_softmax")),),
         _sum_of_blocks,
+    ),
+    Rule(
+        "merged_part",
+        "What a warp or a block tells the others of its part of the row, four words, the executor "
+        "stores and loads word by word. It is one access of 16 bytes, eight lanes of which take a "
+        "wavefront.",
+        "@!P0 STS.128 [R40+UR13], R52; @!P1 LDS.128 R36, [R41]; @!P0 ST.E.128 [R36.64], R40; "
+        "@!P0 LDS.128 R36, [R44]",
+        (Kernels(("20_cross_entropy",)),),
+        _parts,
+    ),
+    Rule(
+        "turns_in_pairs",
+        "The loop over what waits in shared memory, which leaves exponentials there, takes two "
+        "turns at once, after one of an odd number. (In fp32; the half types store none.)",
+        "@P0 BRA; LDS.128 R36, [R44]; STS.128 [R44], R36; then in the loop LDS.128 R36, [R46]; "
+        "STS.128 [R46], R36; LDS.128 R40, [R45]; STS.128 [R45], R40",
+        (Kernels(("20_cross_entropy",)),),
+        _turns_in_pairs,
+    ),
+    Rule(
+        "spilled_half",
+        "ptxas keeps an element of the fourth vector in local memory, in bf16 alone.",
+        "STL.S16 [R1], R12; ISETP.GE.AND P0, PT, R3, R2, PT; @!P0 BRA; LDL R18, [R1]",
+        (Kernels(("20_cross_entropy",)),),
+        _spilled_in_bf16,
     ),
     Rule(
         "copies_to_half_a_sector",

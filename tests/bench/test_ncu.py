@@ -274,6 +274,21 @@ _RULED = [
      {("global_store_bytes",): (200006, 200262), ("shared_store_requests",): (136, 128)}),
     ("19_backward/reads_twice", "softmax_backward", "bf16", 36, 4096, 0, 36, 512,
      {_SHARED_LOADS: (1152, 576), _SHARED_STORES: (1152, 576), ("shuffles",): (11520, 10944)}),
+    ("20_cross_entropy", "cross_entropy", "f32", 36, 4096, 0, 72, 512,
+     {("global_store_bytes",): (590112, 592416), ("shared_load_requests",): (9216, 2592),
+      ("shared_load_wavefronts",): (13824, 3456), ("shared_load_bank_conflicts",): (4608, 0),
+      ("shared_store_requests",): (4896, 1152), ("shared_store_wavefronts",): (4896, 1224)}),
+    ("20_cross_entropy", "cross_entropy", "f32", 1, 1050001, 0, 16, 1024,
+     {("global_store_bytes",): (4200012, 4204108), ("shared_load_requests",): (28762, 25755),
+      ("shared_load_wavefronts",): (61575, 52360), ("shared_load_bank_conflicts",): (8192, 0),
+      ("shared_store_requests",): (6223, 4624), ("shared_store_wavefronts",): (18541, 16958)}),
+    ("20_cross_entropy", "cross_entropy", "bf16", 1, 1050001, 0, 16, 1024,
+     {("global_store_bytes",): (2100010, 2104106), ("shared_load_requests",): (16468, 13460),
+      ("shared_load_wavefronts",): (36933, 27717), ("shared_load_bank_conflicts",): (8192, 0),
+      ("shared_store_requests",): (2112, 512), ("shared_store_wavefronts",): (2112, 528),
+      ("local_load_requests",): (0, 512), ("local_store_requests",): (0, 512)}),
+    ("20_cross_entropy/loss_alone", "negative_log_likelihood", "f16", 36, 4096, 0, 36, 512,
+     {_SHARED_LOADS: (1224, 108), _SHARED_STORES: (1224, 1188)}),
 ]  # fmt: skip
 
 
