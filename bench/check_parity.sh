@@ -15,7 +15,15 @@ if ! command -v python3 >/dev/null; then
   echo "python3 is not installed"
   exit 77 # skipped
 fi
-counted=$(mktemp)
-trap 'rm -f "$counted"' EXIT
-"$1" parity --type "$2" --out "$counted" 2>/dev/null
-python3 -B "$(dirname "${BASH_SOURCE[0]}")/ncu" check --recorded "$3" --counted "$counted"
+program=$1 type=$2 recorded=$3
+ncu() { python3 -B "$(dirname "${BASH_SOURCE[0]}")/ncu" "$@"; }
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+counted=()
+steps=$(ncu steps --recorded "$recorded")
+for step in $steps; do # what was compared, and no other step
+  counted+=(--counted "$folder/${#counted[@]}.json")
+  "$program" parity --type "$type" --steps "$step" --out "${counted[-1]}" 2>/dev/null
+done
+ncu check --recorded "$recorded" "${counted[@]}"

@@ -4,11 +4,13 @@
     python3 bench/ncu metrics parity|hardware
     python3 bench/ncu gather PART --profile A.json --ncu A.csv [--profile B.json ..] --out FILE
     python3 bench/ncu compare --measured FILE --counted CPU.json [--out FILE]
-    python3 bench/ncu check --recorded FILE --counted CPU.json
+    python3 bench/ncu steps --recorded FILE
+    python3 bench/ncu check --recorded FILE --counted CPU.json [--counted MORE.json ..]
 
 `gather` keeps of ncu's output what was asked for. A second run of the same launches is kept beside
 the first where it says something else. `compare` fails if a figure differs and no reason is
-declared for it (compiler.py); `check` if the executor no longer counts what was compared.
+declared for it (compiler.py); `check` if the executor no longer counts what was compared, of which
+`steps` lists the steps.
 """
 
 import argparse
@@ -35,8 +37,12 @@ def main() -> int:
             pairs = list(zip(options.profile, options.ncu, strict=True))
             write_whole(options.out, _text(gathering.gather(options.part, pairs)))
             return 0
+        if options.command == "steps":
+            print("\n".join(parity.steps_of(read_json(options.recorded))))
+            return 0
         if options.command == "check":
-            changed = parity.check(read_json(options.recorded), read_json(options.counted))
+            profiles = [read_json(path) for path in options.counted]
+            changed = parity.check(read_json(options.recorded), profiles)
             print("\n".join(changed) or "all figures are those that were compared")
             return 1 if changed else 0
         compared = parity.compare(read_json(options.measured), read_json(options.counted))
@@ -65,9 +71,11 @@ def _options() -> argparse.Namespace:
     compare.add_argument("--measured", type=Path, required=True)
     compare.add_argument("--counted", type=Path, required=True)
     compare.add_argument("--out", type=Path)
+    steps = commands.add_parser("steps")
+    steps.add_argument("--recorded", type=Path, required=True)
     check = commands.add_parser("check")
     check.add_argument("--recorded", type=Path, required=True)
-    check.add_argument("--counted", type=Path, required=True)
+    check.add_argument("--counted", type=Path, action="append", required=True)
     options = parser.parse_args()
     if options.command == "gather" and len(options.profile) != len(options.ncu):
         parser.error("gather: as many --profile as --ncu")

@@ -207,9 +207,20 @@ def _metrics(launch: dict) -> dict:
     return metrics
 
 
-def check(recorded: dict, counted: dict) -> list[str]:
-    """What the executor counts otherwise than when `recorded` was made; of the types in
-    `counted` alone."""
+def steps_of(recorded: dict) -> list[str]:
+    """What worklog_profile is asked for (--steps), so that it counts what was compared: a step with
+    all of its variants, or the variants that were."""
+    units = dict.fromkeys((case["step"], case["variant"]) for case in recorded["cases"])
+    whole = {step for step, variant in units if not variant}
+    return list(
+        dict.fromkeys(step if step in whole else f"{step}/{variant}" for step, variant in units)
+    )
+
+
+def check(recorded: dict, profiles: list[dict]) -> list[str]:
+    """What the executor counts otherwise than when `recorded` was made; of the types in `profiles`
+    alone, which count some of the steps each."""
+    counted = {"cases": [case for profile in profiles for case in profile["cases"]]}
     dtypes = {case["dtype"] for case in counted["cases"]}
     recorded = recorded | {"cases": [case for case in recorded["cases"] if case["dtype"] in dtypes]}
     again = compare(restored(recorded), counted)

@@ -175,6 +175,27 @@ def test_a_recorded_comparison_is_checked_again(session):
     assert "05_warp_shuffle/, f32 144 x 1024: the executor's figures are no longer" in result.stdout
 
 
+def test_what_was_compared_is_counted_again_step_by_step(session):
+    variants = [("16_cluster", "one_pass"), ("19_backward", "plain_sum"), ("19_backward", "")]
+    cases = [_CASE | {"step": step, "variant": variant} for step, variant in variants]
+    recorded = session.write("recorded.json", {"cases": cases})
+    assert ncu("steps", "--recorded", recorded).stdout == "16_cluster/one_pass\n19_backward\n"
+
+
+def test_a_comparison_is_checked_with_all_that_was_counted(session):
+    session.gather(session.table())
+    recorded = session.folder / "parity.json"
+    session.compare("--out", recorded)
+    other = session.profile(kernel="softmax", counters=_COUNTERS | {"votes": 1})
+    other["cases"][0]["step"] = "06_vectorized"  # which was not compared
+    more = session.write("more.json", other)
+    check = ("check", "--recorded", recorded, "--counted", more)
+    assert ncu(*check, "--counted", session.counted).returncode == 0
+    result = ncu(*check)
+    assert result.returncode == 2
+    assert "the executor's profile has no 05_warp_shuffle/, f32 144 x 1024" in result.stderr
+
+
 # What an H200, or of steps 19 and 20 an H100, counted of launches in which nvcc made something else
 # of the source, by the names of the executor's figures: the launch, what the executor counts and
 # what ncu counted, less the wavefronts that vary.
@@ -449,18 +470,28 @@ def shapes_by_unit_and_type(recorded):
 
 
 def timed_units():
-    newest = max((_ROOT / "bench/results").glob("*_records.json"), key=lambda path: path.name)
-    records = json.loads(newest.read_text())["records"]
+    records = [
+        record
+        for path in (_ROOT / "bench/results").glob("*_records.json")
+        for record in json.loads(path.read_text())["records"]
+    ]
     return {(record["step"], record["variant"]) for record in records}
+
+
+# How often its loops turn depends on the logits, which no rule knows.
+_NOT_COMPARED = "18_topk_by_threshold"
 
 
 def test_every_step_and_variant_that_ran_on_a_gpu_was_held_against_it():
     """A step that no recorded run has yet says so on its page, and has no times there."""
-    newest = max(recorded_comparisons(), key=lambda recorded: recorded["context"]["date"])
-    found = shapes_by_unit_and_type(newest)
+    recorded = [case for comparison in recorded_comparisons() for case in comparison["cases"]]
+    found = shapes_by_unit_and_type({"cases": recorded})
     units = timed_units()
     assert len({step for step, _ in units}) > 10
     for unit in units:
         shapes = found.get(unit, {})
+        if unit[0] == _NOT_COMPARED:
+            assert not shapes, unit
+            continue
         assert set(shapes) == {"f32", "f16", "bf16"}, unit
         assert min(len(of_type) for of_type in shapes.values()) >= 3, unit

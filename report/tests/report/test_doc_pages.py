@@ -69,8 +69,8 @@ def place(workplace):
 
 
 def recorded(place):
-    names = ("bench.json", "errors.json", "hardware.json", "parity.json")
-    return [place.folder / name for name in names]
+    names = ("bench.json", "errors.json", "hardware.json", "parity.json", "other.json")
+    return [path for name in names if (path := place.folder / name).exists()]
 
 
 def options(place):
@@ -298,6 +298,26 @@ def test_parity_is_counted_step_by_step(place):
     assert row(by_rule, "`merged`") == ["two loads at once", str(units)]
     assert row(listed, "`varies`") == ["hardware", str(units)]
     assert "| `divergences` | predicates |" in section(place, "executor.md", "parity-not-compared")
+
+
+def test_what_another_gpu_counted_stands_beside(place):
+    other = synthetic.parity(reason="late")
+    other["context"] = {"gpu": "Other", "date": "2026-01-01T00:00:00Z"}
+    other["cases"] = other["cases"][:2]
+    other["reasons"]["late"] = {"what": "it waits", "sass": "none"}
+    other["reasons"]["varies"] = {"what": "as it was said before", "sass": "none"}
+    place.write("other.json", other)
+    text = section(place, "executor.md", "parity")
+    assert text.index(f"{len(synthetic.UNITS)} launches on {synthetic.GPU}") < text.index(
+        "2 launches on Other, 2026-01-01, gave 8 figures"
+    )
+    first, second = section(place, "executor.md", "parity-of-steps").split("On Other:")
+    assert row(first, "04 Fourth") and "04 Fourth" not in second
+    assert row(second, "together") == ["8", "4", "2", "2", "0"]
+    by_rule, listed = section(place, "executor.md", "parity-reasons").split("Listed, not equal")
+    assert row(by_rule, "`merged`") == ["two loads at once", str(len(synthetic.UNITS) + 2)]
+    assert row(listed, "`varies`") == ["hardware", str(len(synthetic.UNITS))]
+    assert row(listed, "`late`") == ["it waits", "2"]
 
 
 def test_a_difference_without_a_reason_is_said(place):

@@ -71,6 +71,17 @@ def test_the_report_shows_how_the_counts_compare(workplace):
     assert "unexplained</strong>" not in html
 
 
+def test_another_gpus_comparison_has_a_section_of_its_own(workplace):
+    other = synthetic.parity(reason="varies", date="2026-01-01T00:00:00Z")
+    other["context"]["gpu"] = "Other"
+    other["cases"] = other["cases"][:2]
+    files = [*recorded(workplace, reason="varies"), workplace.write("other.json", other)]
+    html = workplace.report(*files)
+    assert section(html, "parity").count("<details>") == 2 + len(synthetic.UNITS)
+    assert "On Other</h2>" in section(html, "parity2")
+    assert section(html, "parity2").count("<details>") == 2 + 2
+
+
 def test_a_difference_without_a_reason_is_loud(workplace):
     html = section(workplace.report(*recorded(workplace)), "parity")
     assert f"{len(synthetic.UNITS)} differ and nobody knows why." in html

@@ -135,11 +135,16 @@ class Parity:
 
 @dataclass(frozen=True)
 class Profiles:
-    """Of the main GPU, or of the newest one; `hardware_of` has what each GPU said."""
+    """Of the main GPU, or of the newest one; `parities`, its own first, and `hardware_of` have what
+    each GPU said."""
 
-    parity: Parity | None = None
+    parities: list[Parity] = field(default_factory=list)
     hardware: Hardware | None = None
     hardware_of: dict[str, Hardware] = field(default_factory=dict)
+
+    @property
+    def parity(self) -> Parity | None:
+        return self.parities[0] if self.parities else None
 
 
 def read_profiles(recorded: list[Path]) -> Profiles:
@@ -155,10 +160,10 @@ def read_profiles(recorded: list[Path]) -> Profiles:
         if (kind, gpu) not in newest or date > newest[kind, gpu][0]:
             newest[kind, gpu] = (date, data)
     ranked = sorted(newest.items(), key=lambda item: (item[0][1] == MAIN_GPU, item[1][0]))
-    parity = {gpu: data for (kind, gpu), (_, data) in ranked if kind == "parity"}
+    parities = [_parity(data) for (kind, _), (_, data) in ranked if kind == "parity"]
     hardware = {gpu: _hardware(data) for (kind, gpu), (_, data) in ranked if kind == "hardware"}
     return Profiles(
-        _parity(list(parity.values())[-1]) if parity else None,
+        parities[::-1],
         list(hardware.values())[-1] if hardware else None,
         hardware,
     )

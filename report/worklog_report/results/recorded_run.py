@@ -17,8 +17,12 @@ class RecordedRun:
     run: BenchRun  # the newest recorded one
     verified: list[Record]  # what that GPU was found to compute, and how exactly
     hardware: Hardware | None
-    parity: Parity | None
+    parities: list[Parity]  # of all GPUs, the main one's first
     annotations: dict[str, Annotation]
+
+    @property
+    def parity(self) -> Parity | None:
+        return self.parities[0] if self.parities else None
 
     def operation(self, unit: Unit) -> str:
         """What it computes (see ladder.computes), "" if no GPU has run it."""
@@ -93,7 +97,7 @@ def read_recorded_run(
         runs[0],
         [row for row in results.records if row.machine == gpu and row.verified is not None],
         profiles.hardware_of.get(gpu),
-        profiles.parity,
+        profiles.parities,
         read_annotations(annotations),
     )
 
