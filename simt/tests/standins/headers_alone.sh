@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# headers_alone.sh SIMT COMPILER: each stand-in header compiles by itself, as C++17 and as C++20, without a warning. Those that only include others,
-# to have the name that a program asks for, compile together: they are what they include.
+# headers_alone.sh SIMT COMPILER STANDARD..: each stand-in header compiles by itself without a warning. Those that only include others, to have the name that a program asks for, compile together: they are what they include.
 set -euo pipefail
 root=$1/..
 include=$1/include
 compiler=$2
+standards=("${@:3}")
 failures=0
 
 # compiles HEADER..: as a file that includes these.
 compiles() {
-  for standard in c++17 c++20; do
+  for standard in "${standards[@]}"; do
     printf '#include <%s>\n' "$@" |
       "$compiler" -std=$standard -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
       echo "failed as $standard: $*" >&2
