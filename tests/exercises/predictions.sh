@@ -33,7 +33,7 @@ printf '4\n8\n64 x 9' >"$folder/typed.txt"
 run 0 predict 4 <"$folder/typed.txt"
 says "Right: 4."
 says "It is 2. You said 8, which is 4 times as many."
-says "It is 16,384. You said 576: it is 28.4 times as many."
+says "It is 16,384. You said 576; it is 28.4 times that."
 says "1 right."
 says "steps/04_shared_memory/README.md"
 
@@ -59,7 +59,7 @@ says "Right: 16,384."
 says "Right: 0."
 says "4 right."
 predict 06 1 1 1 1
-says "It is 4,096. You said 1: it is 4,096 times as many."
+says "It is 4,096. You said 1; it is 4,096 times that."
 
 echo "== each reason names what is counted"
 for file in "$repository"/steps/*/predictions.txt; do
