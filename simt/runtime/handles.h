@@ -12,6 +12,7 @@ namespace simt {
 template <typename Object>
 class Handles {
  public:
+  /// A handle of a copy of the object, which lives until destroy().
   Object* create(const Object& object) {
     const std::lock_guard lock(mutex_);
     auto created = std::make_unique<Object>(object);
@@ -19,10 +20,12 @@ class Handles {
     objects_.emplace(handle, std::move(created));
     return handle;
   }
+  /// False if there is no such handle, or no longer.
   bool destroy(Object* handle) {
     const std::lock_guard lock(mutex_);
     return objects_.erase(handle) > 0;
   }
+  /// Whether it was created here and still lives.
   bool contains(Object* handle) {
     const std::lock_guard lock(mutex_);
     return objects_.count(handle) > 0;

@@ -24,6 +24,7 @@ struct AsyncBarrier {
 
 /// What a block's threads know of each other by its barriers and its atomic objects.
 struct BlockSynchronization {
+  /// Of a block of so many threads, before its first barrier or atomic.
   explicit BlockSynchronization(unsigned threads) : order(threads) {}
 
   ThreadOrder order;                                          ///< what they know

@@ -17,6 +17,7 @@ using ThreadTimes = std::vector<std::uint32_t>;
 /// What each thread of a block knows of each other.
 class ThreadOrder {
  public:
+  /// Of a block of so many threads, none of which knows anything of another yet.
   explicit ThreadOrder(unsigned threads)
       : threads_(threads), known_(std::size_t{threads} * threads), latest_(threads) {}
 
