@@ -11,7 +11,7 @@ failures=0
 compiles() {
   for standard in "${standards[@]}"; do
     printf '#include <%s>\n' "$@" |
-      "$compiler" -std=$standard -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
+      "$compiler" -std="$standard" -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
       echo "failed as $standard: $*" >&2
       failures=$((failures + 1))
     }
