@@ -86,8 +86,8 @@ TEST_SUITE("counts") {
       }
       for (const int k : {256, 2048}) {
         if (k > step.info.max_k) continue;
-        check_counts(step, {DType::kFloat32, 3, 3001, k, Input::kTies});
-        check_counts(step, {DType::kBFloat16, 3, 20003, k, Input::kEqual}, {.block_size = 64});
+        check_counts(step, {DType::kFloat32, kRows, 3001, k, Input::kTies});
+        check_counts(step, {DType::kBFloat16, kRows, 20003, k, Input::kEqual}, {.block_size = 64});
       }
     }
   }
