@@ -226,6 +226,8 @@ void check_time_limit(Lane& lane) {
   const Place place = place_of_last_event(lane);
   worker.is_stopping = true;
   current.log = nullptr;
+  // Of several workers one reports: it is one launch that takes too long.
+  if (worker.launch->is_told_late.exchange(true)) abandon_launch(lane);
   report_and_end_launch("time-limit", place,
                         what_takes_too_long() + "; the threads of this block are:" +
                             describe_threads(*lane.warp->block),

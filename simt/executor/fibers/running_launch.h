@@ -33,6 +33,7 @@ struct Launch {
   std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken
   std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
   std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed
+  std::atomic<bool> is_told_late = false;       ///< whether a worker has reported that it has
 };
 
 }  // namespace simt
