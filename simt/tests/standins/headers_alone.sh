@@ -1,21 +1,19 @@
 #!/usr/bin/env bash
-# headers_alone.sh SIMT COMPILER STANDARD..: each stand-in header compiles by itself without a warning. Those that only include others, to have the name that a program asks for, compile together: they are what they include.
+# headers_alone.sh SIMT COMPILER STANDARD: each stand-in header compiles by itself without a warning. Those that only include others, to have the name that a program asks for, compile together: they are what they include.
 set -euo pipefail
 root=$1/..
 include=$1/include
 compiler=$2
-standards=("${@:3}")
+standard=$3
 failures=0
 
 # compiles HEADER..: as a file that includes these.
 compiles() {
-  for standard in "${standards[@]}"; do
-    printf '#include <%s>\n' "$@" |
-      "$compiler" -std="$standard" -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
-      echo "failed as $standard: $*" >&2
-      failures=$((failures + 1))
-    }
-  done
+  printf '#include <%s>\n' "$@" |
+    "$compiler" -std="$standard" -Wall -Wextra -Wshadow -Werror -fsyntax-only -I"$include" -I"$root" -x c++ - || {
+    echo "failed as $standard: $*" >&2
+    failures=$((failures + 1))
+  }
 }
 
 # only_includes HEADER: nothing in it is code but #include.
