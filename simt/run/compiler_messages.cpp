@@ -44,6 +44,22 @@ std::string suggested_name(const std::string& line) {
   return std::regex_match(line, match, pattern) ? match[1].str() : "";
 }
 
+/// "file:line:column: fatal error: header: No such file or directory", and as clang says it.
+const std::regex& missing_header() {
+  static const std::regex pattern(
+      "(.+):(\\d+):\\d+: fatal error: (?:(.+): No such file or directory|'(.+)' file not found)");
+  return pattern;
+}
+
+/// The message for such a line, empty for a header that is not of CUDA.
+std::string told_of_header(const std::smatch& match) {
+  const std::string header = matched_name(match);
+  const std::string_view library = library_of_header(header);
+  if (library.empty()) return "";
+  return match[1].str() + ":" + match[2].str() + ": error: <" + header +
+         ">: not available on the CPU executor (" + std::string(library) + ")";
+}
+
 }  // namespace
 
 std::vector<std::string> names_without_stand_in(const std::string& messages) {
@@ -53,6 +69,11 @@ std::vector<std::string> names_without_stand_in(const std::string& messages) {
   for (std::string line; std::getline(lines, line);) {
     constexpr std::size_t kLongest = 4096;  // std::regex goes deep on long lines
     std::smatch match;
+    if (line.size() <= kLongest && std::regex_match(line, match, missing_header())) {
+      const std::string message = told_of_header(match);
+      if (!message.empty() && seen.insert(message).second) missing.push_back(message);
+      continue;
+    }
     if (line.size() > kLongest || !std::regex_match(line, match, unknown_name())) continue;
     const std::string name = matched_name(match);
     const std::string_view part = part_of_name(name);

@@ -32,6 +32,21 @@ std::optional<Include> read_include(const translate::Token& directive) {
   return Include{std::string(text.substr(at + 1, end - at - 1)), closing == '"', directive.line};
 }
 
+/// The directive's name, without the # and the space around it.
+std::string_view name_of(const translate::Token& directive) {
+  const std::string_view text = directive.text;
+  const std::size_t begin = text.find_first_not_of(" \t", 1);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", begin) - begin);
+}
+
+/// By how much more conditions hold behind the directive than before it.
+int conditions_added(const translate::Token& directive) {
+  const std::string_view name = name_of(directive);
+  if (name == "if" || name == "ifdef" || name == "ifndef") return 1;
+  return name == "endif" ? -1 : 0;
+}
+
 std::string unavailable(const std::string& what, std::string_view part) {
   return what + ": not available on the CPU executor (" + std::string(part) + ")";
 }
@@ -81,9 +96,11 @@ fs::path SourceTree::add(const fs::path& file) {
 
 translate::OutsideVariables SourceTree::add_included(const fs::path& by, const std::string& text) {
   translate::OutsideVariables outside;
+  int conditions = 0;  // around what follows
   for (const translate::Token& token :
        translate::without_dead_branches(translate::tokenize(text))) {
     if (token.kind != translate::TokenKind::kDirective) continue;
+    conditions += conditions_added(token);
     const auto include = read_include(token);
     if (!include) continue;
     // In the compiler's order.
@@ -100,7 +117,8 @@ translate::OutsideVariables SourceTree::add_included(const fs::path& by, const s
       continue;
     }
     const std::string_view library = library_of_header(include->name);
-    if (!library.empty())
+    // Under a condition only the compiler knows whether it is needed, and says so if it is.
+    if (!library.empty() && conditions == 0)
       refuse(by, {include->line, unavailable("<" + include->name + ">", library)});
   }
   return outside;

@@ -6,6 +6,9 @@
 // [&](auto of) -> decltype(of(kernel<T>)) { return of(kernel<T>); }, grid, block, bytes, stream)
 // (arguments)
 //
+// and of the arguments NULL becomes nullptr: copied as what it is, a number, it would be no pointer
+// any more.
+//
 // The second function tells the kernel's address where that can be told, by which attributes that
 // were set for it are found.
 
@@ -149,6 +152,21 @@ std::string_view kernel_name(const Tokens& tokens, std::size_t begin, std::size_
   return last >= begin ? tokens[last].text : std::string_view();
 }
 
+/// The arguments between the parenthesis at `open` and its other one that are NULL alone.
+std::vector<Edit> null_pointers(const Tokens& code, std::size_t open) {
+  std::vector<Edit> edits;
+  const std::size_t close = closing_bracket(code, open).value_or(open);
+  for (std::size_t i = open + 1; i < close; ++i) {
+    const bool alone = (code[i - 1].is("(") || code[i - 1].is(",")) &&
+                       (code[i + 1].is(",") || code[i + 1].is(")"));
+    const bool of_the_launch = i == open + 1 || code[i - 1].is(",");
+    if (code[i].is("NULL") && alone && of_the_launch)
+      edits.push_back({code[i].offset, code[i].text.size(), "nullptr"});
+    if (opens_bracket(code[i])) i = closing_bracket(code, i).value_or(close);
+  }
+  return edits;
+}
+
 }  // namespace
 
 Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>& parameters) {
@@ -181,6 +199,8 @@ Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>
           shape == cluster_shapes.end() ? "" : ".in_clusters" + shape->second;
       changes.edits.push_back(
           {code[*close].offset, code[*close + 2].end() - code[*close].offset, ")" + clusters});
+      for (Edit& edit : null_pointers(code, *close + 3))
+        changes.edits.push_back(std::move(edit));
       i += 2;
     }
   }

@@ -323,6 +323,16 @@ PROGRAMS = {
         ["own_macros/main.cu"], ["kernel"], options=["-D", "T", "-D", "value=2"], says=["passed"]
     ),
     "concepts": program("concepts", ["scale"], options=["-std=c++20"], says=["passed"]),
+    "optional_parts": program(
+        "optional_parts", ["scale"], {(0, STORES): 2, (0, LOADS): 0}, says=["passed"]
+    ),
+    "optional_parts_missing": Expected(
+        ["optional_parts.cu"],
+        None,
+        exit_code=1,
+        options=["-D", "WITH_CUDNN"],
+        says=["optional_parts.cu:6: error: <cudnn_frontend.h>: not available", "(cuDNN)"],
+    ),
     "own_api_names": program("own_api_names", ["fill"], {(0, STORES): 1}, says=["passed"]),
     "beside_other_cuda": program(
         "vector_add", ["vector_add"], options=["-I", str(HERE / "bad/other_cuda")]

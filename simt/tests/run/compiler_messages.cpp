@@ -42,6 +42,13 @@ TEST_CASE("a misspelt name comes with what the compiler takes it for") {
   CHECK(told(undeclared("cudaMemcpyy", "cudaMemcpy")).ends_with("did you mean 'cudaMemcpy'?"));
 }
 
+TEST_CASE("a header of CUDA's that the compiler does not find is told with its library") {
+  CHECK(told("a.cu:8:10: fatal error: cudnn_frontend.h: No such file or directory\n") ==
+        "a.cu:8: error: <cudnn_frontend.h>: not available on the CPU executor (cuDNN)");
+  CHECK(told("a.cu:8:10: fatal error: 'cub/cub.cuh' file not found\n").ends_with("(CUB)"));
+  CHECK(told("a.cu:8:10: fatal error: mine.h: No such file or directory\n").empty());
+}
+
 TEST_CASE("the program's own names are left to the compiler") {
   for (const char* name : {"thrust_force", "wmma_tile", "curandom", "cufftlike", "customer"})
     CHECK(told(undeclared(name)).empty());

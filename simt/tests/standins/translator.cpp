@@ -115,6 +115,12 @@ TEST_CASE("a launch becomes a call of the launcher") {
         "if (a) " + launcher("k", "k", "1, 2)(x); else ") + launcher("k", "k", "3, 4)(y);"));
 }
 
+TEST_CASE("NULL among a launch's arguments becomes a pointer") {
+  CHECK(translated("k<<<1, 2>>>(NULL, x, f(NULL), (float*)NULL, NULL);") ==
+        launcher("k", "k", "1, 2)(nullptr, x, f(NULL), (float*)NULL, nullptr);"));
+  CHECK(translated("k<<<1, 2, 0, NULL>>>(x);") == launcher("k", "k", "1, 2, 0, NULL)(x);"));
+}
+
 TEST_CASE("a launch's brackets may stand apart") {
   CHECK(translated("k << <1, 2 >> >(x);") == launcher("k", "k ", "1, 2 )(x);"));
   CHECK(translated("k<T> << < 1, f<A<int> >() >> > (x);") ==

@@ -1,0 +1,112 @@
+"""check.py SIMT: runs ../../programs/run_all.py on programs of ../programs as a collection, and
+expects the verdict of each."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+RUN_ALL = HERE.parent.parent / "programs/run_all.py"
+PROGRAMS = HERE.parent / "programs"
+COMMIT = "0123456789abcdef"
+# What a test may copy: the collection's folder is copied for each program.
+SOURCES = ("reduction.cu", "bad/cub_library.cu", "bad/does_not_compile.cu")
+
+MANIFEST = {
+    "collection": "tests",
+    "url": "https://example.org",
+    "passes": r"sum (\d+), expected \1\n",
+    "fails": "sum 0,",
+    "programs": {
+        "right": {"sources": ["reduction.cu"]},
+        "racing": {"sources": ["reduction.cu"], "define": ["RACE"]},
+        "other words": {"sources": ["reduction.cu"], "passes": "correct"},
+        "no check": {"sources": ["reduction.cu"], "no_check": True},
+        "changed": {
+            "sources": ["reduction.cu"],
+            "smaller": [{"file": "reduction.cu", "from": "not there", "to": ""}],
+            "size": "none",
+        },
+        "library": {"sources": ["cub_library.cu"]},
+        "broken": {"sources": ["does_not_compile.cu"]},
+        "gone": {"sources": ["gone.cu"]},
+    },
+    "left_out": {"windows": "OpenGL"},
+}
+# Program: verdict, launches, kinds of findings, what the reason has.
+EXPECTED = {
+    "right": ("passes its own check", 1, [], ""),
+    "racing": ("passes its own check", 1, ["shared-race"], ""),
+    "other words": ("wrong", 1, [], "correct"),
+    "no check": ("runs", 1, [], "no check"),
+    "changed": ("does not compile", 0, [], "reduction.cu: does not have 'not there' once"),
+    "library": ("refused", 0, [], "(CUB)"),
+    "broken": ("does not compile", 0, [], "does_not_compile.cu:"),
+    "gone": ("does not compile", 0, [], "gone.cu"),
+    "windows": ("left out", 0, [], "OpenGL"),
+}
+
+
+def run_all(simt, folder, *options):
+    command = [sys.executable, str(RUN_ALL), str(folder / "manifest.json"), str(folder / "sources")]
+    command += ["--simt", simt, "--record", str(folder / "record.json"), "--commit", COMMIT]
+    command += ["--table", str(folder / "table.md"), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def differences(ended, folder):
+    if ended.returncode != 0:
+        yield f"exit code {ended.returncode}\n{ended.stdout}{ended.stderr}"
+        return
+    record = json.loads((folder / "record.json").read_text())
+    if record["commit"] != COMMIT:
+        yield f"the commit is {record['commit']}"
+    found = {}
+    for name, program in record["programs"].items():
+        kinds = [finding["kind"] for finding in program["findings"]]
+        found[name] = (program["verdict"], program["launches"], kinds, program["reason"])
+    for name, (*expected, reason) in EXPECTED.items():
+        *got, because = found.pop(name)
+        if got != expected or reason not in because or bool(reason) != bool(because):
+            yield f"{name}: {got}, {because} instead of {expected}, {reason}"
+    yield from (f"{name}: is not expected" for name in found)
+    table = (folder / "table.md").read_text()
+    if "| racing | passes its own check | 1 | 1 |" not in table:
+        yield f"the table has no row of 'racing':\n{table}"
+    if "[1/8] right passes its own check, 1 launch, 0 findings" not in ended.stdout:
+        yield f"it shows no progress:\n{ended.stdout}"
+
+
+def refusals(simt, folder):
+    """Nothing is written where the manifest is wrong: what was there stays."""
+    before = (folder / "record.json").read_text()
+    wrong = {**MANIFEST, "programs": {"right": {"sources": ["reduction.cu"], "sizes": "1"}}}
+    (folder / "manifest.json").write_text(json.dumps(wrong))
+    ended = run_all(simt, folder)
+    if ended.returncode != 2 or "right: unknown key 'sizes'" not in ended.stderr:
+        yield f"an unknown key is not refused: {ended.returncode}, {ended.stderr}"
+    if (folder / "record.json").read_text() != before or list(folder.glob("*.partial")):
+        yield "a refused run has written"
+
+
+def main():
+    simt = sys.argv[1]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        (folder / "sources").mkdir()
+        for source in SOURCES:
+            path = PROGRAMS / source
+            (folder / "sources" / path.name).write_text(path.read_text())
+        (folder / "manifest.json").write_text(json.dumps(MANIFEST))
+        found = list(differences(run_all(simt, folder), folder))
+        if not found:
+            found += refusals(simt, folder)
+    if found:
+        print(*found, sep="\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
