@@ -31,8 +31,8 @@ ERROR = re.compile(r"^.*\b(?:error|undefined reference)\b.*$", re.M)
 # Compilers may take longer than the program, but not for ever.
 COMPILE_LIMIT = 600
 PROGRAM_KEYS = {
-    "folder", "sources", "include", "define", "options", "arguments", "runs", "input", "passes",
-    "fails", "no_check", "size", "smaller", "inputs", "exit_code", "note",
+    "folder", "directory", "sources", "include", "define", "options", "arguments", "runs", "input",
+    "passes", "fails", "no_check", "size", "smaller", "inputs", "exit_code", "note",
 }  # fmt: skip
 MANIFEST_KEYS = {"collection", "url", "folder", "include", "define", "options", "passes", "fails",
                  "programs", "left_out"}  # fmt: skip
@@ -271,7 +271,8 @@ def run(program, manifest, options, scratch):
     command += ["--json", str(json_file), "--time-limit", f"{options.time_limit:g}"]
     if program.get("arguments"):
         command += ["--", *program["arguments"]]
-    exit_code, output = run_group(command, copy, program.get("input", ""), options.time_limit)
+    directory = copy / program.get("directory", "")
+    exit_code, output = run_group(command, directory, program.get("input", ""), options.time_limit)
     record = json.loads(json_file.read_text("utf-8")) if json_file.exists() else None
     # Where the copy lay says nothing to anybody, and differs each time.
     output = output.replace(f"{copy}/", "").replace(f"{options.folder.resolve()}/", "")
@@ -283,7 +284,8 @@ def make_copy(source, copy, program):
     make_smaller(program.get("smaller", []), copy)
     for command in program.get("inputs", []):
         words = [word.replace("{here}", str(HERE)) for word in command]
-        subprocess.run(words, cwd=copy, check=True, timeout=COMPILE_LIMIT, capture_output=True)
+        directory = copy / program.get("directory", "")
+        subprocess.run(words, cwd=directory, check=True, timeout=COMPILE_LIMIT, capture_output=True)
 
 
 def without_paths(record, prefix):
@@ -291,12 +293,15 @@ def without_paths(record, prefix):
 
 
 def make_smaller(changes, folder):
-    """Sizes that a program has in its source: each is {"file", "from", "to"}, once in the file."""
+    """Sizes that a program has in its source: each is {"file", "from", "to"}, once in the file, or
+    as often as "times" says."""
     for change in changes:
         path = folder / change["file"]
         text = path.read_text("utf-8", "surrogateescape")
-        if text.count(change["from"]) != 1:
-            raise InputError(f"{change['file']}: does not have '{change['from']}' once")
+        times = change.get("times", 1)
+        if text.count(change["from"]) != times:
+            how_often = "once" if times == 1 else f"{times} times"
+            raise InputError(f"{change['file']}: does not have '{change['from']}' {how_often}")
         text = text.replace(change["from"], change["to"])
         path.write_text(text, "utf-8", "surrogateescape")
 

@@ -265,6 +265,12 @@ cudaError_t cudaSetDevice(int device) {
   return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
+  if (device == nullptr || properties == nullptr) return result(cudaErrorInvalidValue);
+  *device = 0;  // the only one is the nearest to whatever is asked for
+  return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (properties == nullptr) return result(cudaErrorInvalidValue);
   if (device != 0) return result(cudaErrorInvalidDevice);

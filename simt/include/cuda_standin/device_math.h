@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -227,6 +228,63 @@ SIMT_INLINE double __drcp_rn(double x) {
 SIMT_INLINE double __dsqrt_rn(double x) {
   return ::sqrt(x);
 }
+
+// Rounded down, up and towards zero. No compiler may compute that beforehand, nor before or after
+// the changes of the mode.
+namespace simt {
+template <typename Number>
+SIMT_INLINE void hide(Number& number) {
+  asm volatile("" : "+m"(number) : : "memory");
+}
+template <typename Operation, typename... Numbers>
+inline auto rounded(int mode, Operation operation, Numbers... numbers) {
+  std::fesetround(mode);
+  (hide(numbers), ...);
+  auto value = operation(numbers...);
+  hide(value);
+  std::fesetround(FE_TONEAREST);
+  return value;
+}
+}  // namespace simt
+
+#define SIMT_ROUNDED_OF_TYPE(type, add, sub, mul, div, fma_, rcp, root, suffix, mode) \
+  SIMT_INLINE type add##suffix(type a, type b) {                                      \
+    return simt::rounded(                                                             \
+        mode, [](type x, type y) { return x + y; }, a, b);                            \
+  }                                                                                   \
+  SIMT_INLINE type sub##suffix(type a, type b) {                                      \
+    return simt::rounded(                                                             \
+        mode, [](type x, type y) { return x - y; }, a, b);                            \
+  }                                                                                   \
+  SIMT_INLINE type mul##suffix(type a, type b) {                                      \
+    return simt::rounded(                                                             \
+        mode, [](type x, type y) { return x * y; }, a, b);                            \
+  }                                                                                   \
+  SIMT_INLINE type div##suffix(type a, type b) {                                      \
+    return simt::rounded(                                                             \
+        mode, [](type x, type y) { return x / y; }, a, b);                            \
+  }                                                                                   \
+  SIMT_INLINE type fma_##suffix(type a, type b, type c) {                             \
+    return simt::rounded(                                                             \
+        mode, [](type x, type y, type z) { return std::fma(x, y, z); }, a, b, c);     \
+  }                                                                                   \
+  SIMT_INLINE type rcp##suffix(type a) {                                              \
+    return div##suffix(1, a);                                                         \
+  }                                                                                   \
+  SIMT_INLINE type root##suffix(type a) {                                             \
+    return simt::rounded(                                                             \
+        mode, [](type x) { return std::sqrt(x); }, a);                                \
+  }
+#define SIMT_ROUNDED(suffix, mode)                                                            \
+  SIMT_ROUNDED_OF_TYPE(float, __fadd_, __fsub_, __fmul_, __fdiv_, __fmaf_, __frcp_, __fsqrt_, \
+                       suffix, mode)                                                          \
+  SIMT_ROUNDED_OF_TYPE(double, __dadd_, __dsub_, __dmul_, __ddiv_, __fma_, __drcp_, __dsqrt_, \
+                       suffix, mode)
+SIMT_ROUNDED(rd, FE_DOWNWARD)
+SIMT_ROUNDED(ru, FE_UPWARD)
+SIMT_ROUNDED(rz, FE_TOWARDZERO)
+#undef SIMT_ROUNDED
+#undef SIMT_ROUNDED_OF_TYPE
 
 // ---- bits -------------------------------------------------------------------------------------
 

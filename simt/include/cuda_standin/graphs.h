@@ -27,6 +27,8 @@ class KernelFunction {
  public:
   KernelFunction() = default;
   KernelFunction(std::nullptr_t) {}
+  /// Of 0, as in `cudaKernelNodeParams parameters = {0}`.
+  KernelFunction(int /*zero*/) {}
   /// Its parameters are lost: such a kernel cannot run.
   KernelFunction(const void* address) : address_(address) {}
   template <typename... Parameters>

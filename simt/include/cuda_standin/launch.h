@@ -54,6 +54,24 @@ struct PointerTo {
   }
 };
 
+/// Called with a kernel, the number of its parameters.
+struct ParametersOf {
+  template <typename... Parameters>
+  std::integral_constant<std::size_t, sizeof...(Parameters)> operator()(
+      void (*)(Parameters...)) const {
+    return {};
+  }
+};
+/// Whether the kernel's address is known, and no parameter is left to its default.
+template <typename Address, typename... Arguments>
+constexpr bool names_all_arguments() {
+  if constexpr (std::is_invocable_v<Address, ParametersOf>) {
+    return std::invoke_result_t<Address, ParametersOf>::value == sizeof...(Arguments);
+  } else {
+    return false;
+  }
+}
+
 /// An argument as a kernel's parameter: itself, or converted.
 template <typename Parameter, typename Argument>
 using Converted =
@@ -123,7 +141,7 @@ class Launcher {
     if (is_capturing(stream_of(config_))) return capture_with(arguments...);
     (note_argument(arguments), ...);
     constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
-    if constexpr (!trivial && std::is_invocable_v<Address, PointerTo>) {
+    if constexpr (!trivial && names_all_arguments<Address, Arguments...>()) {
       launch_with_bits(address_(PointerTo{}), arguments...);
     } else {
       auto body = [&]() SIMT_NOT_INSTRUMENTED { kernel_(arguments...); };
@@ -134,7 +152,7 @@ class Launcher {
  private:
   template <typename... Arguments>
   void capture_with(const Arguments&... arguments) const {
-    if constexpr (std::is_invocable_v<Address, PointerTo>) {
+    if constexpr (names_all_arguments<Address, Arguments...>()) {
       const auto kernel = address_(PointerTo{});
       capture_launch(name_, config_, keep_pointer_launch(kernel, {arguments...}));
     } else {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "simt/include/cuda_standin/graphs.h"
@@ -25,6 +26,7 @@ const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize();
@@ -63,6 +65,11 @@ inline cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) {
 // ---- memory -----------------------------------------------------------------------------------
 
 namespace simt {
+/// Where an address goes that is to be one of T, which may be const.
+template <typename T>
+void** untyped(T** address) {
+  return reinterpret_cast<void**>(const_cast<std::remove_cv_t<T>**>(address));
+}
 /// cudaMalloc() of elements whose size is known.
 cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t element_bytes);
 }  // namespace simt
@@ -106,7 +113,7 @@ cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t elem
 template <typename T>
 cudaError_t cudaMallocFromPoolAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
                                     cudaStream_t) {
-  return simt::malloc_from_pool(reinterpret_cast<void**>(address), bytes, sizeof(T), pool);
+  return simt::malloc_from_pool(simt::untyped(address), bytes, sizeof(T), pool);
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
@@ -133,34 +140,34 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 template <typename T>
 cudaError_t cudaMallocPitch(T** address, std::size_t* pitch, std::size_t width,
                             std::size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+  return cudaMallocPitch(simt::untyped(address), pitch, width, height);
 }
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T** device_address, void* host_address, unsigned flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_address), host_address, flags);
+  return cudaHostGetDevicePointer(simt::untyped(device_address), host_address, flags);
 }
 template <typename T>
 cudaError_t cudaMalloc(T** address, std::size_t bytes) {
-  return simt::malloc_elements(reinterpret_cast<void**>(address), bytes, sizeof(T));
+  return simt::malloc_elements(simt::untyped(address), bytes, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
   const cudaError_t error = simt::check_no_capture(stream, "cudaMallocAsync");
   if (error != cudaSuccess) return error;
-  return simt::malloc_from_pool(reinterpret_cast<void**>(address), bytes, sizeof(T));
+  return simt::malloc_from_pool(simt::untyped(address), bytes, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** address, std::size_t bytes,
                               unsigned flags = cudaMemAttachGlobal) {
-  return simt::malloc_managed_elements(reinterpret_cast<void**>(address), bytes, flags, sizeof(T));
+  return simt::malloc_managed_elements(simt::untyped(address), bytes, flags, sizeof(T));
 }
 template <typename T>
 cudaError_t cudaMallocHost(T** address, std::size_t bytes, unsigned flags = 0) {
-  return cudaHostAlloc(reinterpret_cast<void**>(address), bytes, flags);
+  return cudaHostAlloc(simt::untyped(address), bytes, flags);
 }
 template <typename T>
 cudaError_t cudaHostAlloc(T** address, std::size_t bytes, unsigned flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(address), bytes, flags);
+  return cudaHostAlloc(simt::untyped(address), bytes, flags);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
@@ -243,7 +250,7 @@ cudaError_t cudaGetSymbolAddress(void** address, T& symbol) {
 }
 template <typename T, typename Symbol>
 cudaError_t cudaGetSymbolAddress(T** address, Symbol& symbol) {
-  return cudaGetSymbolAddress(reinterpret_cast<void**>(address), symbol);
+  return cudaGetSymbolAddress(simt::untyped(address), symbol);
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {

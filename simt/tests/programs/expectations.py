@@ -331,8 +331,9 @@ PROGRAMS = {
         None,
         exit_code=1,
         options=["-D", "WITH_CUDNN"],
-        says=["optional_parts.cu:6: error: <cudnn_frontend.h>: not available", "(cuDNN)"],
+        says=["optional_parts.cu:7: error: <cudnn_frontend.h>: not available", "(cuDNN)"],
     ),
+    "rounding": program("rounding", ["round_all"], {(0, STORES): 16}, says=["passed"]),
     "own_api_names": program("own_api_names", ["fill"], {(0, STORES): 1}, says=["passed"]),
     "beside_other_cuda": program(
         "vector_add", ["vector_add"], options=["-I", str(HERE / "bad/other_cuda")]

@@ -92,7 +92,7 @@ static void put_together() {
   check(cudaGraphAddEmptyNode(&wait, graph, &set, 1));
   int by = 2;
   void *arguments[] = {&x, &by};
-  cudaKernelNodeParams parameters = {};
+  cudaKernelNodeParams parameters = {0};
   parameters.func = (void *)scale<int>;
   parameters.gridDim = dim3(1);
   parameters.blockDim = dim3(kCount);

@@ -225,6 +225,10 @@ TEST_CASE("the device is an H200 with a name of its own") {
   check_error(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0),
               cudaErrorInvalidValue);
   check_error(cudaSetDevice(1), cudaErrorInvalidDevice);
+  int chosen = -1;
+  CHECK(cudaChooseDevice(&chosen, &properties) == cudaSuccess);
+  CHECK(chosen == 0);
+  check_error(cudaChooseDevice(nullptr, &properties), cudaErrorInvalidValue);
   check_error(cudaGetDeviceProperties(&properties, -1), cudaErrorInvalidDevice);
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
