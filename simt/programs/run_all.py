@@ -76,6 +76,10 @@ def parse(arguments):
     parser.add_argument("--table", type=pathlib.Path, metavar="FILE.md")
     parser.add_argument("--commit", help="of the collection, where FOLDER is no git checkout")
     parser.add_argument("--time-limit", type=float, default=60, metavar="S", help="a program")
+    parser.add_argument(
+        "-I", dest="include", action="append", default=[], metavar="DIR",
+        help="look for included files there, too, as for headers of another collection",
+    )  # fmt: skip
     parser.add_argument("--only", nargs="+", metavar="NAME", help="the record keeps the others")
     parser.add_argument("--show", action="store_true", help="each program's output")
     return parser.parse_args(arguments)
@@ -268,6 +272,8 @@ def run(program, manifest, options, scratch):
     json_file = scratch / "run.json"
     json_file.unlink(missing_ok=True)
     command = [options.simt, "run", *words_of(program, manifest, copy, options.folder.resolve())]
+    for folder in options.include:
+        command += ["-I", str(pathlib.Path(folder).resolve())]
     command += ["--json", str(json_file), "--time-limit", f"{options.time_limit:g}"]
     if program.get("arguments"):
         command += ["--", *program["arguments"]]

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <iostream>
+#include <regex>
 #include <thread>
 
 #include "simt/run/compiler_messages.h"
@@ -89,10 +90,11 @@ struct Product {
   Command lasting_words() const { return {command.begin(), command.end() - 1}; }
 };
 
-/// Whether the host's C compiler takes it. What includes CUDA's headers is C++ here, because they
-/// are.
+/// Whether the host's C compiler takes it. What includes CUDA's headers or names their functions is
+/// C++ here, because they are.
 bool is_c_source(const fs::path& source) {
-  return source.extension() == ".c" && read_file(source).find("cuda") == std::string::npos;
+  static const std::regex cuda("#\\s*include\\s*[<\"]cuda|\\bcuda[A-Z]\\w*");
+  return source.extension() == ".c" && !std::regex_search(read_file(source), cuda);
 }
 
 /// A compiler would have hundreds of lines to say about a file that is no program.

@@ -296,6 +296,20 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return cudaMemcpy(to, from, bytes, kind);
 }
 
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes) {
+  SIMT_HOST_CALL;
+  if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+  SIMT_HOST_CALL;
+  if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   SIMT_HOST_CALL;
@@ -360,6 +374,12 @@ cudaError_t need_managed(const void* address) {
 }
 
 }  // namespace
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* address, std::size_t, unsigned flags) {
+  const bool known =
+      flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+  return result(address != nullptr && known ? cudaSuccess : cudaErrorInvalidValue);
+}
 
 cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t, cudaMemLocation, unsigned,
                                  cudaStream_t) {

@@ -54,21 +54,58 @@ struct PointerTo {
   }
 };
 
-/// Called with a kernel, the number of its parameters.
+template <typename... Types>
+struct TypeList {};
+
+/// Called with a kernel, its parameters' types.
 struct ParametersOf {
   template <typename... Parameters>
-  std::integral_constant<std::size_t, sizeof...(Parameters)> operator()(
-      void (*)(Parameters...)) const {
+  TypeList<std::decay_t<Parameters>...> operator()(void (*)(Parameters...)) const {
     return {};
   }
 };
-/// Whether the kernel's address is known, and no parameter is left to its default.
-template <typename Address, typename... Arguments>
-constexpr bool names_all_arguments() {
-  if constexpr (std::is_invocable_v<Address, ParametersOf>) {
-    return std::invoke_result_t<Address, ParametersOf>::value == sizeof...(Arguments);
+/// Of one of several kernels of a name, which only the arguments will tell.
+struct UnknownParameters {};
+template <typename Address, bool known = std::is_invocable_v<Address, ParametersOf>>
+struct ParametersOfAddress {
+  using Type = UnknownParameters;
+};
+template <typename Address>
+struct ParametersOfAddress<Address, true> {
+  using Type = std::invoke_result_t<Address, ParametersOf>;
+};
+
+/// Whether a parameter is given the number 0 for a pointer. Copied, it would be none any more.
+template <typename Parameter, typename Argument>
+constexpr bool is_pointer_given_as_number =
+    std::is_pointer_v<Parameter>&& std::is_same_v<Argument, int>;
+
+/// How a kernel with these parameters takes these arguments: whether none is left to its default,
+/// and whether a pointer is given as a number.
+template <bool as_many, typename Parameters, typename Arguments>
+struct FitOfLists {
+  static constexpr bool names_all = false;
+  static constexpr bool has_numbers_for_pointers = false;
+};
+template <typename... Parameters, typename... Arguments>
+struct FitOfLists<true, TypeList<Parameters...>, TypeList<Arguments...>> {
+  static constexpr bool names_all = true;
+  static constexpr bool has_numbers_for_pointers =
+      (is_pointer_given_as_number<Parameters, Arguments> || ...);
+};
+template <typename Parameters, typename Arguments>
+struct Fit : FitOfLists<false, Parameters, Arguments> {};
+template <typename... Parameters, typename... Arguments>
+struct Fit<TypeList<Parameters...>, TypeList<Arguments...>>
+    : FitOfLists<sizeof...(Parameters) == sizeof...(Arguments), TypeList<Parameters...>,
+                 TypeList<Arguments...>> {};
+
+template <typename Parameter, typename Argument>
+decltype(auto) as_parameter(const Argument& argument) {
+  if constexpr (is_pointer_given_as_number<std::decay_t<Parameter>, Argument>) {
+    return static_cast<std::decay_t<Parameter>>(nullptr);
   } else {
-    return false;
+    return (argument);
   }
 }
 
@@ -141,7 +178,8 @@ class Launcher {
     if (is_capturing(stream_of(config_))) return capture_with(arguments...);
     (note_argument(arguments), ...);
     constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
-    if constexpr (!trivial && names_all_arguments<Address, Arguments...>()) {
+    using Fit = FitOf<Arguments...>;
+    if constexpr (Fit::names_all && (!trivial || Fit::has_numbers_for_pointers)) {
       launch_with_bits(address_(PointerTo{}), arguments...);
     } else {
       auto body = [&]() SIMT_NOT_INSTRUMENTED { kernel_(arguments...); };
@@ -151,10 +189,18 @@ class Launcher {
 
  private:
   template <typename... Arguments>
+  using FitOf = Fit<typename ParametersOfAddress<Address>::Type, TypeList<Arguments...>>;
+
+  template <typename... Parameters, typename... Arguments>
+  void capture_pointer(void (*kernel)(Parameters...), const Arguments&... arguments) const {
+    capture_launch(name_, config_,
+                   keep_pointer_launch(kernel, {as_parameter<Parameters>(arguments)...}));
+  }
+
+  template <typename... Arguments>
   void capture_with(const Arguments&... arguments) const {
-    if constexpr (names_all_arguments<Address, Arguments...>()) {
-      const auto kernel = address_(PointerTo{});
-      capture_launch(name_, config_, keep_pointer_launch(kernel, {arguments...}));
+    if constexpr (FitOf<Arguments...>::names_all) {
+      capture_pointer(address_(PointerTo{}), arguments...);
     } else {
       capture_launch(name_, config_, keep_launch(kernel_, std::tuple<Arguments...>(arguments...)));
     }
@@ -164,7 +210,8 @@ class Launcher {
   /// launch was given.
   template <typename... Parameters, typename... Arguments>
   void launch_with_bits(void (*kernel)(Parameters...), const Arguments&... arguments) const {
-    const std::tuple<Converted<Parameters, Arguments>...> converted(arguments...);
+    const std::tuple<Converted<Parameters, Arguments>...> converted(
+        as_parameter<Parameters>(arguments)...);
     auto body = [&]() SIMT_NOT_INSTRUMENTED {
       std::apply([&](const auto&... each) SIMT_NOT_INSTRUMENTED { call_kernel(kernel, each...); },
                  converted);

@@ -173,6 +173,11 @@ cudaError_t cudaHostAlloc(T** address, std::size_t bytes, unsigned flags) {
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+/// Between devices, of which there is one.
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
@@ -187,6 +192,8 @@ cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::
                               std::size_t height, cudaStream_t stream = nullptr);
 
 // Managed memory is everywhere at once: advice changes nothing.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* address, std::size_t bytes = 0,
+                                     unsigned flags = cudaMemAttachSingle);
 cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, cudaMemLocation where,
                                  unsigned flags, cudaStream_t stream = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, int device,

@@ -75,6 +75,7 @@ inline constexpr unsigned cudaHostAllocPortable = 1;
 inline constexpr unsigned cudaHostAllocMapped = 2;
 inline constexpr unsigned cudaHostAllocWriteCombined = 4;
 inline constexpr unsigned cudaMemAttachGlobal = 1;
+inline constexpr unsigned cudaMemAttachSingle = 4;
 inline constexpr unsigned cudaMemAttachHost = 2;
 
 inline constexpr unsigned cudaHostRegisterDefault = 0;

@@ -324,7 +324,10 @@ PROGRAMS = {
     ),
     "concepts": program("concepts", ["scale"], options=["-std=c++20"], says=["passed"]),
     "optional_parts": program(
-        "optional_parts", ["scale"], {(0, STORES): 2, (0, LOADS): 0}, says=["passed"]
+        "optional_parts",
+        ["scale", "scale"],
+        {(0, STORES): 2, (1, STORES): 1, (0, LOADS): 0},
+        says=["passed"],
     ),
     "optional_parts_missing": Expected(
         ["optional_parts.cu"],

@@ -21,6 +21,7 @@ int main() {
   cudaMalloc(&out, sizeof(host));
   cudaMalloc(&none, 4);
   scale<<<2, 32>>>(out, NULL, NULL);
+  scale<<<1, 32>>>(out, 0, 0, 32);
   cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost);
   printf("optional parts: %s\n", host[n - 1] == 2.0f ? "passed" : "FAILED");
   cudaFree(out);

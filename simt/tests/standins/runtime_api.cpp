@@ -203,6 +203,34 @@ TEST_CASE("graphs and captures that are wrong") {
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+TEST_CASE("copies between devices know but the one") {
+  const std::array<int, 2> sent = {1, 2};
+  std::array<int, 2> received = {};
+  int* from = nullptr;
+  int* to = nullptr;
+  REQUIRE(cudaMalloc(&from, sizeof(sent)) == cudaSuccess);
+  REQUIRE(cudaMalloc(&to, sizeof(sent)) == cudaSuccess);
+  CHECK(cudaMemcpy(from, sent.data(), sizeof(sent), cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpyPeer(to, 0, from, 0, sizeof(int)) == cudaSuccess);
+  CHECK(cudaMemcpyPeerAsync(to + 1, 0, from + 1, 0, sizeof(int)) == cudaSuccess);
+  check_error(cudaMemcpyPeer(to, 1, from, 0, sizeof(int)), cudaErrorInvalidDevice);
+  check_error(cudaMemcpyPeerAsync(to, 0, from, 1, sizeof(int)), cudaErrorInvalidDevice);
+  CHECK(cudaMemcpy(received.data(), to, sizeof(sent), cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(received == sent);
+  CHECK(cudaFree(from) == cudaSuccess);
+  CHECK(cudaFree(to) == cudaSuccess);
+}
+
+TEST_CASE("managed memory may be attached to a stream, which changes nothing") {
+  int* value = nullptr;
+  REQUIRE(cudaMallocManaged(&value, sizeof(int)) == cudaSuccess);
+  CHECK(cudaStreamAttachMemAsync(nullptr, value) == cudaSuccess);
+  CHECK(cudaStreamAttachMemAsync(nullptr, value, 0, cudaMemAttachHost) == cudaSuccess);
+  check_error(cudaStreamAttachMemAsync(nullptr, value, 0, 3), cudaErrorInvalidValue);
+  check_error(cudaStreamAttachMemAsync(nullptr, nullptr), cudaErrorInvalidValue);
+  CHECK(cudaFree(value) == cudaSuccess);
+}
+
 TEST_CASE("the device is an H200 with a name of its own") {
   int count = 0;
   int device = -1;
