@@ -18,7 +18,8 @@ inline constexpr std::int64_t kDefaultCols = 4096;
 /// The report's cases: random logits from 1 to 100000 columns, all other inputs at one width, the
 /// recorded inputs whole, and for top-k several k. Few rows, so that the CPU executor counts all
 /// steps in minutes: counts scale with the rows, exactly. Steps for one long row: up to 2^20
-/// columns, and the first rows of the recorded inputs.
+/// columns, and the first rows of the recorded inputs. None of a variant in bf16, whose accesses
+/// are those of fp16.
 std::vector<Case> report_cases(const Step& step, DType dtype);
 
 /// A few cases that take seconds: what a step's program runs when it is given no shape. The first
