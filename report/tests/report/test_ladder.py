@@ -216,6 +216,7 @@ def test_libraries_stand_beside_the_steps_and_other_baselines_do_not(workplace, 
         (ladder.time_text, 1595.2, "1595 µs"),
         (ladder.time_text, 35144.0, "35144 µs"),
         (ladder.percent_text, 0.934, "93 %"),
+        (ladder.percent_text, 0.0021, "0.2 %"),
         (ladder.ratio_text, None, ""),
     ],
 )

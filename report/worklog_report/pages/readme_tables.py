@@ -43,7 +43,9 @@ def ladder_text(table: Ladder, results: Results) -> str:
     text += (
         f"\nLoads and stores of global memory per logit, {_TYPES[table.dtype]}, as the CPU "
         "executor\ncounts them. A sector is 32 bytes: the 32 lanes of a warp need 32 of them if "
-        "each lane reads a row of\nits own, 4 if they read side by side.\n"
+        "each lane reads a row of\nits own, 4 if they read 4 bytes each, side by side, and 16 "
+        "if they read 16 bytes each. The last load of a row,\nfor which few lanes have anything "
+        "to read, needs fewer, which makes the average a little smaller.\n"
     )
     if not timed:
         return text

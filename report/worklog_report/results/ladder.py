@@ -395,4 +395,7 @@ def ratio_text(value: float | None) -> str:
 
 
 def percent_text(fraction: float | None) -> str:
-    return "" if fraction is None else f"{100 * fraction:.0f} %"
+    """With a digit behind the point where less than 1 % would be 0 %."""
+    if fraction is None:
+        return ""
+    return f"{100 * fraction:.0f} %" if fraction >= 0.01 else f"{100 * fraction:.1g} %"
