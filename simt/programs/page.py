@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """page.py [--check] PAGE ...: shows results/*.json in pages.
 
-Between `<!-- programs NAME:begin -->` and `<!-- programs NAME:end -->` of a page stands the table of
-results/NAME.json, `<!-- programs all:... -->` has a row for each record, and between `<!-- finding NAME
-PROGRAM PLACE:begin -->` and its end stands what the tool said first of that place (file:line) or of that kind, with the command.
+Between `<!-- programs NAME:begin -->` and `<!-- programs NAME:end -->` of a page stands the table
+of results/NAME.json. `<!-- programs all:... -->` has a row for each record. Between
+`<!-- finding NAME PROGRAM PLACE:begin -->` and its end stands what the tool said first of that
+place (file:line) or of that kind, with the command.
 """
 
 import json

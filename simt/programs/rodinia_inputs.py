@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""rodinia_inputs.py NAME FILE ... [SIZE ...]: inputs for Rodinia's programs, whose own are not in its
-repository. Small, made by a fixed rule, in the format that each program reads."""
+"""rodinia_inputs.py NAME FILE ... [SIZE ...]: inputs for Rodinia's programs, whose own are not in
+its repository. Small, made by a fixed rule, in the format that each program reads."""
 
 import math
 import pathlib

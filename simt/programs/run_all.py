@@ -360,13 +360,14 @@ def judge_unbuilt(ended):
     if ended.exit_code == 137:
         return SLOW, "the compiler did not end"
     errors = ERROR.findall(ended.output)
-    reason = (errors or ended.output.strip().splitlines()[-1:] or [f"exit code {ended.exit_code}"])
+    reason = errors or ended.output.strip().splitlines()[-1:] or [f"exit code {ended.exit_code}"]
     refusals = [error for error in errors if REFUSAL.search(error)]
     return (REFUSED, refusals[0]) if refusals else (NO_COMPILE, reason[0])
 
 
 def count_of(number, what):
-    return f"{number} {what}" if number == 1 else f"{number} {what}{'es' if what[-2:] == 'ch' else 's'}"
+    plural = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number} {what}{plural}"
 
 
 def in_words(result):

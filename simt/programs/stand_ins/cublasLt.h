@@ -1,4 +1,5 @@
-// The names of cuBLASLt that llm.c's programs mention. A handle can be made; all else answers that it is not supported.
+// The names of cuBLASLt that llm.c's programs mention. A handle can be made; all else answers that
+// it is not supported.
 #pragma once
 
 #include <cstddef>

@@ -1,14 +1,15 @@
-// What programs of the collections ask of cuBLAS beside their own kernels: handles and modes, which do nothing, and
-// products of single precision, computed by the host on copies. Not fast, not counted, and no cuBLAS: anything else
-// is declared, if a program needs the name, and answers that it is not supported.
+// What programs of the collections ask of cuBLAS beside their own kernels: handles and modes, which
+// do nothing, and products of single precision, computed by the host on copies. Not fast, not
+// counted, and no cuBLAS: anything else is declared, if a program needs the name, and answers that
+// it is not supported.
 #pragma once
-
-#include <cstddef>
-#include <vector>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+
+#include <cstddef>
+#include <vector>
 
 using cublasHandle_t = struct cublasContext*;
 enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };

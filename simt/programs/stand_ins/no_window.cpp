@@ -1,5 +1,5 @@
-// GLUT without a window, for programs that show a picture: glutMainLoop lets the program compute and draw a few
-// pictures, tells of each its sum, and presses Escape, at which such programs end.
+// GLUT without a window, for programs that show a picture: glutMainLoop lets the program compute
+// and draw a few pictures, tells of each its sum, and presses Escape, at which such programs end.
 #include <cstdio>
 #include <cstdlib>
 
