@@ -43,7 +43,7 @@ def mesh(file, elements):
     for element in range(elements):
         neighbours = ((element + 1) % elements, (element - 1) % elements, -2, -1)
         words = ["1.0"]
-        for neighbour, normal in zip(neighbours, sides):
+        for neighbour, normal in zip(neighbours, sides, strict=True):
             words += [str(neighbour + 1 if neighbour >= 0 else neighbour), *map(str, normal)]
         lines.append(" ".join(words))
     write(file, "\n".join(lines) + "\n")

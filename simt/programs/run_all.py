@@ -190,7 +190,7 @@ def add_runs(result, program, manifest, options, scratch):
         result["launches"] += len(record["launches"])
         command = command_line(one, manifest)
         add_findings(result["findings"], record["findings"], command)
-        if verdict == NO_COMPILE or verdict == REFUSED:
+        if verdict in (NO_COMPILE, REFUSED):
             break  # so would the others
 
 
