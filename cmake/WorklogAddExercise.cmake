@@ -47,7 +47,7 @@ function(worklog_add_exercise exercise folder)
   simt_write_toolchain(${CMAKE_BINARY_DIR}/exercises/${exercise}/toolchain.txt
     COMPILE -I${CMAKE_BINARY_DIR}/translated "-DWORKLOG_STEP_NAME=\"${exercise}\"" "-DWORKLOG_STEP_VARIANT=\"yours\""
     LINK $<TARGET_OBJECTS:worklog_exercise_main> $<TARGET_OBJECTS:${target}_solution>
-         $<TARGET_FILE:worklog_exercise> $<TARGET_FILE:worklog_cpu>)
+         $<TARGET_FILE:worklog_exercise> $<TARGET_FILE:worklog_cpu> $<TARGET_FILE:fmt::fmt>)
   add_custom_target(${target} DEPENDS exercise_build worklog_exercise worklog_exercise_main ${target}_solution)
 
   if(WORKLOG_HAS_CUDA)
