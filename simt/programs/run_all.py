@@ -394,7 +394,10 @@ def table(record):
 
 
 def in_a_cell(text):
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    """A # before a word would be a link for Doxygen."""
+    for character, written in (("|", "\\|"), ("<", "&lt;"), ("#", "\\#"), ("\n", " ")):
+        text = text.replace(character, written)
+    return text
 
 
 def write_whole(path, text):
