@@ -1,7 +1,7 @@
 // Step 16: a cluster
 //
 // The blocks of a cluster run at the same time on multiprocessors that are near each other, and
-// reach each other's shared memory. 2 to 16 of them share a row that one cannot hold, or share the
+// reach each other's shared memory. 1 to 16 of them share a row that one cannot hold, or share the
 // few rows that there are, and exchange (m, d) there: still nobody reads anything twice.
 
 #include <cooperative_groups.h>

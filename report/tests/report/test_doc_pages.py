@@ -143,10 +143,10 @@ def test_what_is_not_timed_says_so(place):
     (place.steps / "09_new").mkdir()
     (place.steps / "09_new/softmax.cu").write_text("// new\n")
     (place.steps / "09_new/README.md").write_text("# 09 New\n\nAn idea.\n")
-    assert "Not timed on a recorded GPU yet: 09 New.\n" in section(
+    assert "Not timed in this run: 09 New.\n" in section(
         place, "roofline.md", "standings"
     )
-    assert "Not on a recorded GPU yet: 09 New; " in section(place, "numerics.md", "errors-by-width")
+    assert "Not in this run: 09 New; " in section(place, "numerics.md", "errors-by-width")
 
 
 def test_a_long_row_stands_in_table_and_picture_once_it_is_timed(place):
@@ -190,7 +190,7 @@ def test_errors_are_of_the_gpu(place):
 
 def test_a_library_has_a_row_once_its_errors_are_recorded(place):
     text = section(place, "numerics.md", "errors-by-width")
-    assert "Not on a recorded GPU yet: Triton; cuDNN (accurate)" in text
+    assert "Not in this run: Triton; cuDNN (accurate)" in text
     accuracy = [
         {"baseline": "cudnn/softmax_accurate", "input": name, "cols": 4096, "max_ulp": max_ulp}
         for name, max_ulp in (("one", 3.0), ("another", 5.5))

@@ -121,7 +121,7 @@ def _not_yet(recorded: RecordedRun) -> str:
     ]
     if not missing:
         return ""
-    return f"Not on a recorded GPU yet: {'; '.join(missing)}.\n"
+    return f"Not in this run: {'; '.join(missing)}.\n"
 
 
 def _takes_one_row(records: list[Record], unit: Unit) -> bool:

@@ -198,7 +198,7 @@ def _standing(recorded: RecordedRun, shape: Shape) -> str:
     if not rows:
         return f"\n{shape.size()} is not timed on a recorded GPU yet.\n\n"
     missing = [label(unit) for unit in recorded.unmeasured() if not unit.variant]
-    not_yet = f"Not timed on a recorded GPU yet: {'; '.join(missing)}.\n" if missing else ""
+    not_yet = f"Not timed in this run: {'; '.join(missing)}.\n" if missing else ""
     return (
         f"\n{table([shape.size(), *_HEAD], rows)}\nfp32, cold L2, {machine_text(recorded.run)}.\n"
         f"{not_yet}\n"
