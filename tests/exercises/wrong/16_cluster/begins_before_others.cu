@@ -1,5 +1,5 @@
 // Leaves its pair with the other blocks before anything tells it that they run.
-// says: of the cluster, which may not have begun: begin with a cluster barrier [distributed-before-start]
+// says: which may not have begun: begin with a cluster barrier [distributed-before-start]
 // says: Not right yet.
 
 // The pair of the row, for every thread of the cluster, given the pair of each block's quarter:
@@ -20,4 +20,3 @@ __device__ Normalizer cluster_reduce(Normalizer of_block) {
   }
   return row;
 }
-
