@@ -143,9 +143,7 @@ def test_what_is_not_timed_says_so(place):
     (place.steps / "09_new").mkdir()
     (place.steps / "09_new/softmax.cu").write_text("// new\n")
     (place.steps / "09_new/README.md").write_text("# 09 New\n\nAn idea.\n")
-    assert "Not timed in this run: 09 New.\n" in section(
-        place, "roofline.md", "standings"
-    )
+    assert "Not timed in this run: 09 New.\n" in section(place, "roofline.md", "standings")
     assert "Not in this run: 09 New; " in section(place, "numerics.md", "errors-by-width")
 
 

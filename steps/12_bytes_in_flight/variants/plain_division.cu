@@ -1,8 +1,8 @@
 // Step 12, variant: a division for each element
 //
 // The step as it would be with `/` in the second pass, in place of a product with the reciprocal
-// that is corrected by what it is off. The accesses are the same. The instructions are more, and the
-// best blocks are others: both separate the two in time.
+// that is corrected by what it is off. The accesses are the same. The instructions are more, and
+// the best blocks are others: both separate the two in time.
 
 #include <cuda_runtime.h>
 
