@@ -187,8 +187,7 @@ void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
                         cross_entropy, rows, cols, block_size, scratch},
         stream);
   } else if (step.takes<Attention>()) {
-    run(step,
-        Attention<T>{queries, keys, key_values, columns, rows, cols, block_size, scratch},
+    run(step, Attention<T>{queries, keys, key_values, columns, rows, cols, block_size, scratch},
         stream);
   } else if (step.takes<SoftmaxBackward>()) {
     run(step, SoftmaxBackward<T>{results, gradients, columns, rows, cols, block_size, scratch},

@@ -50,7 +50,8 @@ std::vector<T> logits_of(const Case& a_case) {
 }
 
 /// Device memory for `step` on the case, with the case's logits and labels, or what a backward step
-/// or an attention is given instead. T is the case's type. Throws as problem_buffers() and make_rows() do.
+/// or an attention is given instead. T is the case's type. Throws as problem_buffers() and
+/// make_rows() do.
 template <typename T>
 ProblemBuffers<T> buffers_of(const Step& step, const Case& a_case) {
   auto buffers = problem_buffers<T>(step, a_case.rows, a_case.cols, a_case.k);

@@ -112,8 +112,8 @@ AttentionChecker::Errors AttentionChecker::errors_of_weights(std::span<const dou
   const std::vector<int> of_lane = rises_behind(scores_, kLanes);
   for (std::size_t col = 0; col < scores_.size(); ++col) {
     const Products products = products_of(query.data(), &shared_.keys[col * kElements]);
-    errors.overflows |= std::isfinite(products.magnitude) &&
-                        products.magnitude > largest_finite(kArithmetic);
+    errors.overflows |=
+        std::isfinite(products.magnitude) && products.magnitude > largest_finite(kArithmetic);
     if (exponentials_[col] == 0.0) continue;
     const double t = m - scores_[col];
     const int rescales = std::max(of_row[col], of_lane[col] + kLevels);
@@ -133,8 +133,8 @@ void AttentionChecker::check_element(const Element& element, T stored) {
     return;
   }
   if (is_of_unwritten_scratch(stored)) {
-    found_.fail(element.row, element.description(number_text(got) +
-                                                 ", made of scratch that was never written"));
+    found_.fail(element.row,
+                element.description(number_text(got) + ", made of scratch that was never written"));
     return;
   }
   if (element.may_be_any) return;
@@ -147,10 +147,10 @@ void AttentionChecker::check_element(const Element& element, T stored) {
   const double one_ulp = ulp(element.magnitude, storage_);
   // Written so that a NaN fails: every comparison with it is false.
   if (!(error <= element.bound)) {
-    const std::string how_far =
-        std::isnan(error) ? ""
-                          : fmt::format(": the error is {:.2f} ulp and may be {:.2f}",
-                                        error / one_ulp, element.bound / one_ulp);
+    const std::string how_far = std::isnan(error)
+                                    ? ""
+                                    : fmt::format(": the error is {:.2f} ulp and may be {:.2f}",
+                                                  error / one_ulp, element.bound / one_ulp);
     found_.fail(element.row, element.description(number_text(got)) + how_far);
   }
   if (!std::isfinite(error)) return;
@@ -174,13 +174,11 @@ void AttentionChecker::check(std::int64_t row, std::span<const double> query,
       sums[i].add(std::abs(shared_.values[col * kElements + i]), p, errors.of_terms[col]);
   }
   const auto columns = static_cast<double>(scores_.size());
-  const double additions =
-      summation_ == Summation::kSerial ? columns : columns / kLanes + kLevels;
+  const double additions = summation_ == Summation::kSerial ? columns : columns / kLanes + kLevels;
   for (std::size_t i = 0; i < kElements; ++i) {
     const Sums& of = sums[i];
     const double o = std::abs(output_[i]);
-    const double of_sums =
-        kU * ((4.0 * std::sqrt(columns) + kOnce) * of.magnitude + additions * o);
+    const double of_sums = kU * ((4.0 * std::sqrt(columns) + kOnce) * of.magnitude + additions * o);
     const double spacing = columns * smallest_subnormal(kArithmetic) * (1.0 + of.largest);
     const double error = of.errors + o * errors.sum + of_sums + spacing;
     const bool overflows =

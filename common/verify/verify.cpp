@@ -297,8 +297,8 @@ class Verification {
     check_guards(buffers.scratch, "scratch");
     check_guards(output_of(buffers), step_.trains()             ? "gradients of logits"
                                      : step_.takes<Attention>() ? "outputs"
-                                     : step_.takes<Softmax>() ? "probabilities"
-                                                              : "log-probabilities");
+                                     : step_.takes<Softmax>()   ? "probabilities"
+                                                                : "log-probabilities");
     check_guards(buffers.values, has_losses ? "losses" : "values");
     check_guards(buffers.indices, "indices");
   }
