@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr int kMaxThreads = 1024;
-constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
 constexpr int kHeadDim = worklog::kHeadDim;
