@@ -34,7 +34,8 @@ void fill(T* logits, std::int64_t count) {
 template <typename T>
 ProblemBuffers<T> filled_buffers(const Measurement& m) {
   auto buffers = problem_buffers<T>(*m.step, m.rows, m.cols, m.k);
-  for (DeviceBuffer<T>* given : {&buffers.logits, &buffers.results, &buffers.gradients})
+  for (DeviceBuffer<T>* given : {&buffers.logits, &buffers.results, &buffers.gradients,
+                                 &buffers.queries, &buffers.keys, &buffers.key_values})
     fill(given->data(), given->size());
   buffers.labels.upload(labels_of(buffers.labels.size(), m.cols));
   return buffers;

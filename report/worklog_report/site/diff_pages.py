@@ -198,7 +198,8 @@ def _apart(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) ->
     ]
     return (
         "The two steps compute different things, so their times have no ratio. Each beside its own "
-        f"limit, which is the copy or the read of its array, or arithmetic:\n\n{table(head, lines, words=2)}\n"
+        "limit, which is the copy or the read of its array, or arithmetic:\n\n"
+        f"{table(head, lines, words=2)}\n"
         f"Medians on {machine_text(results.run)}, f32, cold L2.\n"
     )
 
