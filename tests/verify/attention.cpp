@@ -32,7 +32,9 @@ std::vector<double> heads(const std::vector<std::vector<double>>& beginnings) {
 }
 
 // Scores of 0 and log 3: weights of 1/4 and 3/4.
-const std::vector<double> kQuery = heads({{8.0}});
+std::vector<double> query() {
+  return heads({{8.0}});
+}
 KeysAndValues shared() {
   return {.keys = heads({{0.0}, {std::log(3.0)}}), .values = heads({{4.0, -8.0}, {0.0, 8.0}})};
 }
@@ -44,7 +46,7 @@ Comparison compare(float first, float second, const KeysAndValues& given = share
   std::vector<float> got(kHeadDim, 0.0f);
   got[0] = first;
   got[1] = second;
-  checker.check<float>(kRow, kQuery, got);
+  checker.check<float>(kRow, query(), got);
   return checker.found();
 }
 
@@ -55,7 +57,7 @@ TEST_SUITE_BEGIN("verify");
 TEST_CASE("an attention by hand") {
   const KeysAndValues given = shared();
   std::vector<double> scores(2), exponentials(2), output(kHeadDim);
-  attention_scores(kQuery, given.keys, scores);
+  attention_scores(query(), given.keys, scores);
   CHECK(scores == std::vector<double>{0.0, std::log(3.0)});
   const SoftmaxRow softmax = softmax_row(scores, exponentials);
   attention_output(softmax, exponentials, given.values, output);
@@ -115,14 +117,14 @@ TEST_CASE("the scores of the first query are the logits that were given") {
     std::vector<float> logits(kCols), element(kHeadDim);
     rows(0, logits);
     inputs.queries(0, element);
-    const std::vector<double> query(element.begin(), element.end());
+    const std::vector<double> first(element.begin(), element.end());
     std::vector<double> keys;
     for (std::int64_t col = 0; col < kCols; ++col) {
       inputs.keys(col, element);
       keys.insert(keys.end(), element.begin(), element.end());
     }
     std::vector<double> scores(kCols);
-    attention_scores(query, keys, scores);
+    attention_scores(first, keys, scores);
     CHECK(scores == std::vector<double>(logits.begin(), logits.end()));
     inputs.queries(1, element);
     CHECK(element[0] == 8.0f);

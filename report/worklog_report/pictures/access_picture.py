@@ -8,7 +8,7 @@ colours.
 
 from collections.abc import Iterable
 
-from ..results.annotations import Annotation, Line, Request, Trace
+from ..results.annotations import Annotation, Line, Request
 from . import svg
 from .svg import short
 
@@ -51,15 +51,14 @@ def _title(annotation: Annotation) -> str:
     return f"Which lane of {annotation.unit} touches which address"
 
 
-def _size(trace: Trace) -> str:
-    rows = "1 row" if trace.rows == 1 else f"{trace.rows} rows"
-    return f"{rows} of {trace.cols} columns"
+def _size(rows: int, cols: int) -> str:
+    return f"{'1 row' if rows == 1 else f'{rows} rows'} of {cols} columns"
 
 
 def described(annotation: Annotation) -> str:
     """The picture in words."""
     trace = annotation.trace
-    sentences = [f"{_size(trace)}, in blocks of one warp."]
+    sentences = [f"{_size(trace.rows, trace.cols)}, in blocks of one warp."]
     sentences += [
         f"Line {place_of(request, annotation)}: {_cost(request)}." for request in _shown(annotation)
     ]
@@ -144,8 +143,8 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
     warps = len({(request.block, request.warp) for request in requests})
     each = max(request.number for request in requests)
     drawing.height += 10
-    columns = row_bytes // array.element_bytes
-    drawing.words(_MARGIN, f"{array.name}: {trace.rows} × {columns}", size=13)
+    size = _size(trace.rows, row_bytes // array.element_bytes)
+    drawing.words(_MARGIN, f"{array.name}: {size}", size=13)
     drawing.height += 16
     what = f"the first {'request' if each == 1 else f'{each} requests'} of line {at_line.line}, by "
     what += f"the first {'warp' if warps == 1 else f'{warps} warps'}"
