@@ -229,5 +229,17 @@ TEST_SUITE("attention") {
       check_counts({DType::kBFloat16, kQueries, 77}, {.logits_shift = 3, .output_shift = 1});
     });
   }
+
+  // Its keys would be read for nothing, and the prediction could make the same mistake.
+  TEST_CASE("no block is without a query: a warp has eight") {
+    for_attentions([](const Step& step) {
+      if (!step.variant.empty()) return;  // a variant may have other launches beside
+      for (const std::int64_t rows : {1, 31, 32, 33, 64, 65}) {
+        simt::reset_counters();
+        if (!check_attention(step, {DType::kFloat32, rows, 5}, {.block_size = 128})) return;
+        CHECK(simt::counters().blocks == static_cast<std::uint64_t>((rows + 31) / 32));
+      }
+    });
+  }
 #endif
 }
