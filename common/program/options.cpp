@@ -70,12 +70,12 @@ void add_choice_of_kernels(CLI::App& app, Options& options) {
   app.option_defaults()->group("which of the program's kernels");
   app.add_option_function<std::string>(
          "--type", [&](const std::string& name) { options.dtype = dtype_from_name(name); },
-         "f32, f16 or bf16 (all)")
+         "f32, f16 or bf16, which the pages call fp32, fp16 and bf16 (all)")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--variant",
          [&](const std::string& name) { options.variant = name == "none" ? "" : name; },
-         "'none' is the ladder's own kernel (all)")
+         "one of the step's variants, or 'none' for the step itself (all)")
       ->type_name("NAME");
 }
 
@@ -83,10 +83,10 @@ void add_outputs(CLI::App& app, Options& options) {
   app.option_defaults()->group("what else it does");
   app.add_flag("--all", options.all, "show every case, not one for each kernel and type");
   app.add_flag("--counters", options.counters,
-               "print a case's counters, `name<TAB>value` a line (f32, no variant)");
+               "print a case's counters, `name<TAB>value` a line (f32, of the step itself)");
   app.add_flag("--access", options.access,
                "print which lane touches what, request by request, for the first warps of a case "
-               "(32 x 128 in blocks of 32, f32, no variant)");
+               "(32 x 128 in blocks of 32, f32, of the step itself)");
   app.add_option_function<std::string>(
          "--records", [&](const std::string& file) { options.records = file; },
          "run the report's cases and write them to FILE")
