@@ -13,13 +13,21 @@ namespace {
 
 constexpr std::int64_t kDefaultRows = 64;
 
+// What can be as large as its type is not told so where something else is wrong.
+constexpr std::int64_t kLargestBound = std::numeric_limits<int>::max();
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto refuse = [=](const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_number = error == std::errc() && end == text.data() + text.size();
     if (is_number && number >= least && number <= most) return std::string();
-    return fmt::format("{} must be a whole number from {} to {}", text, least, most);
+    const bool is_too_large = error == std::errc::result_out_of_range || number > most;
+    if (most < kLargestBound) {
+      return fmt::format("{} must be a whole number from {} to {}", text, least, most);
+    }
+    if (is_too_large) return fmt::format("{} is too large: at most {}", text, most);
+    return fmt::format("{} must be a whole number, {} or more, in digits alone", text, least);
   };
   return CLI::Validator(refuse, "");
 }
