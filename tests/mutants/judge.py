@@ -13,7 +13,7 @@ import time
 # through meets the sweep of all widths. The first failed check ends a program.
 ROUNDS = [
     ["counts", "exact", "launches", "identities"],
-    ["inputs", "shapes", "top_k", "cross_entropy", "bad_input"],
+    ["inputs", "shapes", "top_k", "cross_entropy", "attention", "bad_input"],
     ["every_width_f32", "every_k"],
 ]
 # Seconds for one launch, by round: those of the first take a fraction of one, but later there is a
