@@ -1,6 +1,6 @@
 // Adds sums that are relative to different maxima.
 // says: Not right yet.
-// says: the first that is wrong is 9 x 2, random
+// says: the first that is wrong is 9 x 2, random:
 
 // What the block knows of a query when all keys were taken in, each by one of its warps.
 __device__ Partial take_all(float2 query, const float* keys, const float* values, int cols) {

@@ -1,6 +1,6 @@
 // Takes the mean of the warps' outputs, whatever share of the weights each has.
 // says: Not right yet.
-// says: the first that is wrong is 9 x 1, random
+// says: the first that is wrong is 9 x 1, random:
 
 // What the block knows of a query when all keys were taken in, each by one of its warps.
 __device__ Partial take_all(float2 query, const float* keys, const float* values, int cols) {

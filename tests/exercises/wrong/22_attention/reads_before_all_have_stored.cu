@@ -1,6 +1,6 @@
 // Reads what the other warps know before they have stored it.
 // says: Not right yet.
-// says: race
+// says: [shared-race]
 
 // What the block knows of a query when all keys were taken in, each by one of its warps.
 __device__ Partial take_all(float2 query, const float* keys, const float* values, int cols) {
