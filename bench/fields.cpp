@@ -19,14 +19,16 @@ nlohmann::ordered_json fields_of(const Measurement& m) {
   fields["cols"] = m.cols;
   fields["k"] = m.k;
   fields["cache"] = name_of(m.cache);
+  if (m.values != Values::kNormal) fields["values"] = name_of(m.values);
   return fields;
 }
 
 void write_measurements(const std::vector<Measurement>& measurements, const std::string& path) {
   std::vector<std::string> lines;
   lines.reserve(measurements.size());
-  for (const Measurement& measurement : measurements)
-    lines.push_back(fields_of(measurement).dump());
+  for (const Measurement& measurement : measurements) {
+    if (measurement.values == Values::kNormal) lines.push_back(fields_of(measurement).dump());
+  }
   write_whole(path, fmt::format("{{\"measurements\": [\n{}\n]}}\n", fmt::join(lines, ",\n")));
 }
 

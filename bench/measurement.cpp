@@ -32,6 +32,17 @@ void add_operation(std::vector<Measurement>& list, Subject subject, const std::v
   }
 }
 
+void add_hard_values(std::vector<Measurement>& list, const std::vector<Step>& steps,
+                     const Shape& shape, int k) {
+  for (const Values values : kHardValues) {
+    for (const Step& step : steps) {
+      if (!step.is_top_k() || !step.variant.empty() || !is_timed(step, shape, k)) continue;
+      list.push_back(
+          {Subject::kStep, &step, shape.dtype, shape.rows, shape.cols, k, Cache::kCold, values});
+    }
+  }
+}
+
 void add_transfer(std::vector<Measurement>& list, Subject subject, const Shape& shape,
                   Cache cache) {
   list.push_back({subject, nullptr, shape.dtype, shape.rows, shape.cols, 0, cache});
@@ -49,6 +60,7 @@ std::string Measurement::subject_name() const {
 std::string Measurement::name() const {
   return subject_name() + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
          std::to_string(cols) + (k > 0 ? "/k" + std::to_string(k) : "") + "/" +
+         (values != Values::kNormal ? std::string(name_of(values)) + "/" : "") +
          std::string(name_of(cache));
 }
 
@@ -85,6 +97,8 @@ std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
     add(shape, Cache::kCold);
     if (shape.warm_too) add(shape, Cache::kWarm);
     if (shape.written_too) add(shape, Cache::kWritten);
+    for (const int k : shape.hard_ks)
+      add_hard_values(list, steps, shape, k);
   }
   return list;
 }

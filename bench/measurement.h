@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/values.h"
 #include "common/measure/cache.h"
 #include "common/step/dtype.h"
 #include "common/step/step.h"
@@ -32,9 +33,11 @@ struct Measurement {
   std::int64_t cols = 0;
   int k = 0;  ///< of top-k steps
   Cache cache = Cache::kCold;
+  Values values = Values::kNormal;
 
   /// Such as "07_topk_fusion/safe_fused/f32/4000x25000/k5/cold", "copy/f32/4000x25000/cold" or
-  /// "cudnn/softmax_fast/f32/4000x25000/cold".
+  /// "cudnn/softmax_fast/f32/4000x25000/cold"; "18_topk_by_threshold/f32/4000x25000/k5/equal/cold"
+  /// where the values are not Values::kNormal.
   std::string name() const;
 
   /// The name's first part: a step with its variant, "copy", "combine", "cudnn/softmax_fast" and so
@@ -58,7 +61,8 @@ struct Measurement {
 /// steps whose blocks share a row. What training wants is timed at the shapes of training, and
 /// nothing else is at those that are for training alone. Attention has shapes of its own. A thread
 /// that takes a row alone is left out where the row is longer than kLongestRowOfOneThread, and a
-/// step where there are more rows, or longer ones, than it takes.
+/// step where there are more rows, or longer ones, than it takes. Values that may be hard for a
+/// top-k are timed with the ladder's own kernels, at the shapes and K that say so.
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps = {});
 

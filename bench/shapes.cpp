@@ -108,6 +108,14 @@ std::vector<int> ks_for(std::int64_t cols) {
   return ks;
 }
 
+// A few K, each where it is asked for most: how long a top-k takes in the worst case.
+std::vector<int> hard_ks_for(std::int64_t cols) {
+  if (cols == kPaperTopKCols) return {kUsualK, 64};
+  if (cols == kShortTopKCols) return {kShortK};
+  if (cols == kLongTopKCols) return {std::begin(kLargeKs), std::end(kLargeKs)};
+  return {};
+}
+
 }  // namespace
 
 std::vector<Shape> shapes_that_pay_once() {
@@ -124,6 +132,7 @@ std::vector<Shape> all_shapes() {
   for (const std::int64_t rows : kPaperRows) {
     for (const std::int64_t cols : kPaperCols) {
       shapes.push_back({DType::kFloat32, rows, cols, ks_for(cols), contains(kWarmCols, cols)});
+      if (rows == kPaperRows[0]) shapes.back().hard_ks = hard_ks_for(cols);
     }
   }
   for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {

@@ -30,6 +30,8 @@ struct Shape {
   bool attends = false;
   /// Timed by all others.
   bool infers = true;
+  /// The k that are timed with values that may be hard for a top-k (bench/values.h), too.
+  std::vector<int> hard_ks{};
 };
 
 /// Those of all_shapes() where a row read once pays.

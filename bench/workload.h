@@ -15,8 +15,8 @@ namespace worklog::bench {
 /// A step, or another's implementation, on arrays of its own.
 class StepWorkload {
  public:
-  /// Makes the arrays that `measurement` needs: random numbers in those that are given, and results
-  /// of undefined contents.
+  /// Makes the arrays that `measurement` needs: random numbers in those that are given, or its
+  /// values in the logits, and results of undefined contents.
   /// Throws DoesNotFit (bench/times.h).
   explicit StepWorkload(const Measurement& measurement);
 

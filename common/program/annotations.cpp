@@ -1,8 +1,11 @@
 #include "common/program/annotations.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/measure/cases.h"
 #include "common/measure/measure.h"
@@ -48,12 +51,35 @@ Json lines_of(const Step& step, const Case& a_case) {
   return lines;
 }
 
+// What pages show times of, and is too large to count here.
+constexpr struct {
+  std::int64_t rows, cols;
+} kTimedShapes[] = {{4000, 4000}, {4000, 25000}, {1, 1 << 24}};
+
+// Loads and stores at these shapes, in the blocks that the step takes for them: by the formula that
+// every count must meet to the last element.
+Json predictions_of(const Step& step, DType dtype) {
+  Json predictions = Json::array();
+  for (const auto& [rows, cols] : kTimedShapes) {
+    const std::size_t bytes = size_of(dtype);
+    const int k = default_k(step, cols);
+    if (!step.info.takes_shape(rows, cols, bytes, k)) continue;
+    Json prediction = {{"rows", rows}, {"cols", cols}};
+    if (step.is_top_k()) prediction["k"] = k;
+    prediction["loads"] = step.info.total(step.info.loads, rows, cols, k, bytes, 0);
+    prediction["stores"] = step.info.total(step.info.stores, rows, cols, k, bytes, 0);
+    predictions.push_back(std::move(prediction));
+  }
+  return predictions;
+}
+
 Json annotation_of(const Step& step) {
   const DType dtype = DType::kFloat32;
   const Case counted = quick_cases(step, dtype).front();
   Json json = {{"step", step.name},    {"variant", step.variant}, {"dtype", name_of(dtype)},
                {"rows", counted.rows}, {"cols", counted.cols},    {"block_size", kBlockSize}};
   if (step.is_top_k()) json["k"] = counted.k;
+  json["predictions"] = predictions_of(step, dtype);
   json["lines"] = lines_of(step, counted);
   json["trace"] = to_json(traced_run(step, small_case(step, dtype), kSmallBlock));
   return json;

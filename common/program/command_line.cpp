@@ -34,6 +34,9 @@ bool wants_help(CLI::App& app, int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return true;
+  } catch (const CLI::ArgumentMismatch& error) {  // "--rows: 1 required R missing"
+    const std::string message = error.what();
+    throw UsageError(message.substr(0, message.find(':')) + ": a value must follow it");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

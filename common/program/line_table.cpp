@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kNumberWidth = 5;
+constexpr std::string_view kDivergence = "divergence";
 
 LineAction action(std::string_view what, const simt::Traffic& traffic) {
   return {.what = what, .count = traffic.requests, .sectors = traffic.sectors};
@@ -58,7 +59,7 @@ std::vector<LineAction> actions_of(const simt::Counters& counters) {
       {.what = "warp sync", .count = counters.warp_syncs},
       {.what = "block barrier", .count = counters.block_barriers},
       {.what = "barrier of several blocks", .count = counters.cluster_barriers},
-      {.what = "divergence", .count = counters.divergences}};
+      {.what = kDivergence, .count = counters.divergences}};
   std::erase_if(actions, [](const LineAction& action) { return action.count == 0; });
   return actions;
 }
@@ -74,6 +75,7 @@ void print_line_table(std::ostream& out, const std::vector<simt::LineCounters>& 
                           {"conflicts", 9, true}});
   table.print_header();
   std::string file;
+  bool diverged = false;
   for (const simt::LineCounters& line : lines) {
     const std::vector<LineAction> actions = actions_of(line.counters);
     if (actions.empty()) continue;
@@ -83,7 +85,12 @@ void print_line_table(std::ostream& out, const std::vector<simt::LineCounters>& 
     for (const LineAction& action : actions) {
       table.print_row({"", std::string(action.what), cell(action.count), cell(action.sectors),
                        cell(action.wavefronts), ratio_cell(action), cell(action.conflicts)});
+      diverged = diverged || action.what == kDivergence;
     }
+  }
+  if (diverged) {
+    out << "\ndivergence: the lanes of a warp part at a branch. It is counted where the straight "
+           "piece of code\n  begins that ends in the branch: at its line, or some lines above\n";
   }
 }
 

@@ -67,12 +67,12 @@ struct Planned {
 };
 
 std::string variant_of(const Step& step) {
-  return step.variant.empty() ? "none" : step.variant;
+  return step.variant.empty() ? "the step itself" : step.variant;
 }
 
 // As wide as what comes, which is known before it is measured.
 std::vector<Table::Column> columns(const std::vector<Planned>& planned) {
-  Table::Column variant{"variant", 7};
+  Table::Column variant{"kernel", 6};
   Table::Column shape{"shape", 5};
   for (const auto& [step, a_case] : planned) {
     variant.width = std::max(variant.width, static_cast<int>(variant_of(*step).size()));
@@ -150,8 +150,11 @@ void print_stated_failures(const std::vector<const Step*>& steps) {
 
 // What the table's words mean, for who meets them here first.
 void print_legend() {
-  std::cout << "\nulp: the worst error, in units in the last place of the type; of bound: its "
-               "share of what is allowed\n"
+  std::cout << "\nf32, f16, bf16: what the pages call fp32, fp16 and bf16\n"
+               "ulp: the worst error of a result, in units in the last place of the type\n"
+               "of bound: the largest share that an error takes of what is allowed there, perhaps "
+               "another result's;\n"
+               "  the last rounding, which nothing avoids, takes most of it in f16 and bf16\n"
                "loads, stores: accesses of global memory per element";
 #ifdef SIMT_EXECUTOR
   std::cout << "; sectors/request: 32-byte sectors that a warp's load touches\n";
@@ -239,8 +242,10 @@ int print_table(const Options& options) {
   }
   print_legend();
   if (shown < planned.size()) {
-    std::cout << planned.size() - wrong << " of " << planned.size()
-              << " cases are as they should be; --all shows each\n";
+    std::cout
+        << planned.size() - wrong << " of " << planned.size()
+        << " cases that were run are as they should be, each a kernel with a type, a shape "
+           "and an input;\n--all shows every one, not only the first of each kernel and type\n";
   }
   print_stated_failures(steps);
 #ifdef SIMT_EXECUTOR

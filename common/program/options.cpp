@@ -13,13 +13,21 @@ namespace {
 
 constexpr std::int64_t kDefaultRows = 64;
 
+// What can be as large as its type is not told so where something else is wrong.
+constexpr std::int64_t kLargestBound = std::numeric_limits<int>::max();
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto refuse = [=](const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_number = error == std::errc() && end == text.data() + text.size();
     if (is_number && number >= least && number <= most) return std::string();
-    return fmt::format("{} must be a whole number from {} to {}", text, least, most);
+    const bool is_too_large = error == std::errc::result_out_of_range || number > most;
+    if (most < kLargestBound) {
+      return fmt::format("{} must be a whole number from {} to {}", text, least, most);
+    }
+    if (is_too_large) return fmt::format("{} is too large: at most {}", text, most);
+    return fmt::format("{} must be a whole number, {} or more, in digits alone", text, least);
   };
   return CLI::Validator(refuse, "");
 }
@@ -70,12 +78,12 @@ void add_choice_of_kernels(CLI::App& app, Options& options) {
   app.option_defaults()->group("which of the program's kernels");
   app.add_option_function<std::string>(
          "--type", [&](const std::string& name) { options.dtype = dtype_from_name(name); },
-         "f32, f16 or bf16 (all)")
+         "f32, f16 or bf16, which the pages call fp32, fp16 and bf16 (all)")
       ->type_name("NAME");
   app.add_option_function<std::string>(
          "--variant",
          [&](const std::string& name) { options.variant = name == "none" ? "" : name; },
-         "'none' is the ladder's own kernel (all)")
+         "one of the step's variants, or 'none' for the step itself (all)")
       ->type_name("NAME");
 }
 
@@ -83,10 +91,10 @@ void add_outputs(CLI::App& app, Options& options) {
   app.option_defaults()->group("what else it does");
   app.add_flag("--all", options.all, "show every case, not one for each kernel and type");
   app.add_flag("--counters", options.counters,
-               "print a case's counters, `name<TAB>value` a line (f32, no variant)");
+               "print a case's counters, `name<TAB>value` a line (f32, of the step itself)");
   app.add_flag("--access", options.access,
                "print which lane touches what, request by request, for the first warps of a case "
-               "(32 x 128 in blocks of 32, f32, no variant)");
+               "(32 x 128 in blocks of 32, f32, of the step itself)");
   app.add_option_function<std::string>(
          "--records", [&](const std::string& file) { options.records = file; },
          "run the report's cases and write them to FILE")

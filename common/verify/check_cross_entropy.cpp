@@ -14,10 +14,22 @@ namespace {
 
 constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
 constexpr double kU = unit_roundoff(kArithmetic);
-constexpr double kFew = 4.0;  // roundings of a short expression
 
-double relative_error_of_exponential(double t) {
-  return kU * (3.0 * std::abs(t) + 12.0);
+// Roundings of an exponential besides that of its difference: up to four exponentials and three
+// products on its way into d, two and one on its way into a gradient.
+constexpr double kIntoSum = 14.0;
+constexpr double kIntoGradient = 6.0;
+// Roundings of each of a gradient's two terms, which are products and quotients of a few numbers.
+constexpr double kOfATerm = 4.0;
+
+double relative_error_of_exponential(const GradientModel& model, double t, double roundings) {
+  const double of_difference = model.storage == kArithmetic ? 1.0 : 3.0;
+  return kU * (of_difference * std::abs(t) + roundings);
+}
+
+// What an exponential may be off where it is subnormal.
+double spacing_of_exponentials(const GradientModel& model) {
+  return model.storage == kArithmetic ? 4.0 * smallest_subnormal(kArithmetic) : power_of_two(-126);
 }
 
 // What all results of a row share.
@@ -33,27 +45,30 @@ RowErrors errors_of(const CrossEntropyRow& row, const GradientModel& model,
   double magnitude = 0.0;
   for (std::size_t col = 0; col < logits.size(); ++col) {
     if (exponentials[col] == 0.0) continue;
-    of_exponentials +=
-        exponentials[col] * relative_error_of_exponential(logits[col] - row.softmax.m);
+    of_exponentials += exponentials[col] *
+                       relative_error_of_exponential(model, logits[col] - row.softmax.m, kIntoSum);
     magnitude += std::abs(logits[col]);
   }
   RowErrors errors;
-  errors.d = of_exponentials / row.softmax.d + (model.additions + 10.0) * kU;
+  errors.d = of_exponentials / row.softmax.d + model.additions * kU;
   errors.log_sum_exp =
-      errors.d + kU * (2.0 * std::abs(std::log(row.softmax.d)) + 2.0 * std::abs(row.log_sum_exp));
-  errors.mean = (model.additions + 2.0) * kU * magnitude / model.terms;
+      errors.d + kU * (2.0 * std::abs(std::log(row.softmax.d)) + std::abs(row.log_sum_exp));
+  errors.mean = (model.additions + 1.0) * kU * magnitude / model.terms;
   return errors;
 }
 
 double error_of_loss(const CrossEntropyRow& row, const RowErrors& errors, double t_of_label) {
-  const double log_d = std::abs(std::log(row.softmax.d));
+  const double log_d = std::log(row.softmax.d);
   const double lse = std::abs(row.log_sum_exp);
-  const double plain = errors.d + kU * (2.0 * log_d + kFew * (log_d + std::abs(t_of_label)));
-  const double mean = std::isinf(row.mean) ? 0.0 : std::abs(row.mean);
-  const double smooth = errors.log_sum_exp + errors.mean + kFew * kU * (lse + mean);
-  const double of_z = row.z_loss * (2.0 * lse * errors.log_sum_exp + kFew * kU * lse * lse);
-  return (1.0 - row.label_smoothing) * plain + row.label_smoothing * smooth + of_z +
-         kFew * kU * std::abs(row.loss);
+  const double plain = log_d - t_of_label;
+  const double of_plain =
+      errors.d + kU * (2.0 * std::abs(log_d) + std::abs(t_of_label) + std::abs(plain));
+  const double smooth = std::isinf(row.mean) ? 0.0 : std::abs(row.log_sum_exp - row.mean);
+  const double of_smooth = errors.log_sum_exp + errors.mean + kU * smooth;
+  const double of_z = row.z_loss * (2.0 * lse * errors.log_sum_exp + 2.0 * kU * lse * lse);
+  const double of_shares = 2.0 * kU * std::abs(plain);  // of 1 less the smoothing, and its product
+  return (1.0 - row.label_smoothing) * (of_plain + of_shares) +
+         row.label_smoothing * (of_smooth + kU * smooth) + of_z + 2.0 * kU * std::abs(row.loss);
 }
 
 }  // namespace
@@ -72,6 +87,17 @@ struct CrossEntropyChecker::Value {
     return place_text(row, what, position) + "got " + got + ", expected " + number_text(expected);
   }
 };
+
+GradientModel cross_entropy_model(const StepInfo& step, DType output, std::int64_t cols,
+                                  int block_size) {
+  GradientModel model = gradient_model(step, output, cols, block_size);
+  constexpr double kLevelsOfATree = 16.0;
+  const double two_vectors = 2.0 * 16.0 / static_cast<double>(size_of(output));
+  if (step.summation != Summation::kSerial) {
+    model.additions = static_cast<double>(cols) / block_size + kLevelsOfATree + two_vectors;
+  }
+  return model;
+}
 
 CrossEntropyChecker::CrossEntropyChecker(const GradientModel& model,
                                          const CrossEntropyOptions& options, double scale)
@@ -148,8 +174,10 @@ void CrossEntropyChecker::check(std::int64_t row, std::span<const double> logits
                     kArithmetic},
               got.log_sum_exp);
 
-  const double factor = 1.0 + 2.0 * exact.z_loss * exact.log_sum_exp;
-  const double of_factor = 2.0 * exact.z_loss * errors.log_sum_exp + kFew * kU * std::abs(factor);
+  const double z = 2.0 * exact.z_loss * exact.log_sum_exp;
+  const double factor = 1.0 + z;
+  const double of_factor =
+      2.0 * exact.z_loss * errors.log_sum_exp + kU * (std::abs(z) + kOfATerm * std::abs(factor));
   for (std::int64_t col = 0; col < cols; ++col) {
     const auto at = static_cast<std::size_t>(col);
     if (exact.softmax.is_nan || !has_label) {
@@ -161,13 +189,12 @@ void CrossEntropyChecker::check(std::int64_t row, std::span<const double> logits
     const double p = e / exact.softmax.d;
     const double gradient = scale_ * cross_entropy_gradient(exact, e, col == label, cols);
     const double target = std::abs(p * factor - gradient / scale_);
-    const double of_p = e == 0.0
-                            ? 0.0
-                            : p * (relative_error_of_exponential(logits[at] - exact.softmax.m) +
-                                   errors.d + kFew * kU);
-    double error =
-        of_p * std::abs(factor) + p * of_factor + kFew * kU * (p * std::abs(factor) + target);
-    error += power_of_two(-126) * std::abs(factor);
+    const double of_p = e == 0.0 ? 0.0
+                                 : p * (relative_error_of_exponential(
+                                            model_, logits[at] - exact.softmax.m, kIntoGradient) +
+                                        errors.d);
+    const double error = (of_p + spacing_of_exponentials(model_)) * std::abs(factor) +
+                         p * of_factor + kOfATerm * kU * target;
     const double larger = std::max(p * std::abs(factor), target);
     check_value(Value{row, "column", col, gradient,
                       scale_ * error + kU * std::abs(gradient) + smallest_subnormal(kArithmetic),
@@ -180,7 +207,7 @@ void CrossEntropyChecker::check_total(double sum, double magnitude, std::int64_t
   const double expected = sum * scale_;
   const double additions = static_cast<double>(rows) / 32.0 + 64.0;
   check_value(Value{rows, "total of rows", rows, expected,
-                    (additions + kFew) * kU * magnitude * std::abs(scale_), 1.0, kArithmetic},
+                    (additions + 4.0) * kU * magnitude * std::abs(scale_), 1.0, kArithmetic},
               got);
 }
 

@@ -400,7 +400,8 @@ class Verification {
   void check_cross_entropy(const GuardedBuffer<float>& values, const GuardedBuffer<T>& output) {
     std::vector<float> all(static_cast<std::size_t>(values.size()));
     values.read(0, all);
-    const GradientModel model = gradient_model(step_.info, case_.dtype, case_.cols, block_size());
+    const GradientModel model =
+        cross_entropy_model(step_.info, case_.dtype, case_.cols, block_size());
     const double factor = scale();
     std::mutex mutex;
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {

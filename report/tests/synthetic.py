@@ -183,8 +183,12 @@ def annotation(unit):
     ]
     row = {"step": step, "variant": variant, "dtype": "f32", "rows": 64, "cols": 4096}
     row["block_size"] = 256
-    if top_k:
-        row["k"] = 5
+    of_k = {"k": 5} if top_k else {}
+    row["predictions"] = [
+        {"rows": 4000, "cols": cols, "loads": 8000 * cols, "stores": 4000 * cols} | of_k
+        for cols in (4000, 25000)
+    ]
+    row |= of_k
     trace = {"rows": 32, "cols": 128, "block_size": 32, "arrays": arrays, "requests": requests}
     return row | {"lines": lines, "trace": trace}
 

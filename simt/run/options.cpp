@@ -83,6 +83,9 @@ Options read_options(const std::vector<std::string>& words) {
     return options;
   } catch (const CLI::RequiredError&) {
     throw std::invalid_argument("no file to run is named");
+  } catch (const CLI::ArgumentMismatch& error) {  // "--json: 1 required FILE missing"
+    const std::string message = error.what();
+    throw std::invalid_argument(message.substr(0, message.find(':')) + ": a value must follow it");
   } catch (const CLI::ParseError& error) {
     throw std::invalid_argument(error.what());
   }

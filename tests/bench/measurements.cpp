@@ -238,6 +238,23 @@ TEST_SUITE("measurements") {
     }
   }
 
+  TEST_CASE("a top-k of the ladder's own is timed with hard values, at the K that shapes name") {
+    const std::multiset<std::string> known = names();
+    for (const char* values :
+         {"ascending", "descending", "equal", "two_values", "adjacent", "few_finite"}) {
+      for (const char* shape : {"4000x25000/k5", "4000x25000/k64", "4000x4096/k8"}) {
+        const std::string name = std::string("03_top_k/f32/") + shape + "/" + values + "/cold";
+        CHECK_MESSAGE(known.count(name) == 1, name);
+      }
+      const std::string at = std::string("/") + values + "/cold";
+      CHECK_FALSE(known.contains("03_top_k/f32/4000x100000/k256" + at));  // more than it takes
+      CHECK_FALSE(known.contains("03_top_k/any_k/f32/4000x100000/k256" + at));  // a variant
+      CHECK_FALSE(known.contains("03_top_k/f32/4000x25000/k10" + at));
+      CHECK_FALSE(known.contains("03_top_k/f32/10x25000/k5" + at));
+      CHECK_FALSE(known.contains("02_tree/f32/4000x25000" + at));
+    }
+  }
+
   TEST_CASE("cuDNN moves the bytes that a step moves") {
     const Step& cudnn = bench::cudnn_steps().front();
     const Measurement of_cudnn{Subject::kCudnn, &cudnn, DType::kFloat16, 6, 7};

@@ -45,20 +45,22 @@ TEST_SUITE("measurements") {
     const Measurement variant{Subject::kStep, &step, DType::kFloat32, 4000, 1000, 5, Cache::kWarm};
     const Measurement cudnn{Subject::kCudnn, &bench::cudnn_steps().front(), DType::kFloat32, 1,
                             1 << 20};
+    Measurement equal = variant;
+    equal.values = bench::Values::kEqual;
 
-    bench::ResultsReporter reporter({copy, variant, cudnn}, {{"gpu", "a GPU"}});
+    bench::ResultsReporter reporter({copy, variant, cudnn, equal}, {{"gpu", "a GPU"}});
     std::ostringstream out;
     reporter.SetOutputStream(&out);
     reporter.ReportContext({});
     reporter.ReportRuns({timed(copy, 4.5)});
-    reporter.ReportRuns({timed(variant, 1e-3), refused(cudnn)});
+    reporter.ReportRuns({timed(variant, 1e-3), refused(cudnn), timed(equal, 2.5)});
     reporter.Finalize();
 
     const json written = json::parse(out.str());
     CHECK(written["context"]["gpu"] == "a GPU");
     CHECK(written["context"]["date"].get<std::string>().size() == 25);
     const json& rows = written["benchmarks"];
-    REQUIRE(rows.size() == 3);
+    REQUIRE(rows.size() == 4);
     CHECK(rows[0]["name"] == "copy/f16/64x8192/cold");
     CHECK(rows[0]["baseline"] == "copy");
     CHECK(rows[0]["dtype"] == "f16");
@@ -77,6 +79,9 @@ TEST_SUITE("measurements") {
     CHECK(rows[1]["median_us"] == 1e-3);
     CHECK_FALSE(rows[1].contains("baseline"));
     CHECK(rows[2]["baseline"] == bench::cudnn_steps().front().label());
+    CHECK_FALSE(rows[1].contains("values"));
+    CHECK(rows[3]["name"] == "07_top_k/safe/f32/4000x1000/k5/equal/warm");
+    CHECK(rows[3]["values"] == "equal");
     CHECK(rows[2]["error_occurred"] == true);
     CHECK(rows[2]["error_message"] == "needs 320 GB, 139 GB are free");
     CHECK_FALSE(rows[2].contains("median_us"));

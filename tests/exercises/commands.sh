@@ -58,7 +58,7 @@ says "usage: ./worklog hint"
 echo "== a hint that was asked for by its number is not remembered"
 run 0 hint 05 --layer 3
 says "Exercise 05: one barrier (hint 3 of 3)"
-says "return warp_reduce("
+says "lane < warps ? Normalizer"
 says_not "Write the version of step 05 first"
 [ ! -e "$folder/work" ]
 
@@ -67,7 +67,7 @@ run 0 hint 5
 says "hint 1 of 3"
 says "Write the version of step 05 first"
 says_not "details"
-says_not "return warp_reduce("
+says_not "lane < warps ? Normalizer"
 run 0 hint 05
 says "hint 2 of 3"
 says_not "Write the version of step 05 first"

@@ -30,6 +30,14 @@ row "atomics 3 0 x 0"
 row "shuffles 0 5 new"
 row "votes 0 7 new"
 no_row "barriers"
+no_row "The same in both"
+
+echo "== what did not move stands behind the table"
+counts 04_shared_memory "exit 0" loads=2 stores=1 barriers=9 launches=1
+counts 05_warp_shuffle "exit 0" loads=2 stores=1 barriers=2 launches=1
+run 0 diff 04 05
+row "barriers 9 2 x 0.222"
+row "The same in both: loads 2, stores 1, launches 1."
 
 echo "== one whose results are wrong, and one that crashes"
 for ending in "exit 1" 'kill -SEGV $$'; do

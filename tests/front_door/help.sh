@@ -17,6 +17,13 @@ for command in "${commands[@]}"; do
   done
 done
 
+echo "== the same as help COMMAND"
+run 0 help step
+says "usage: ./worklog step"
+says_not "./worklog diff"
+run 1 help nothing
+says "unknown command 'nothing'"
+
 echo "== the options of simt run"
 run 0 run --help
 while read -r option; do says "$option"; done < <(sed -n "s/^| [^-]\(-[^ \`]*\).*/\1/p" "$clone/simt/docs/run.md")

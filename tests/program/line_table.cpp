@@ -104,6 +104,11 @@ TEST_CASE("annotations: the lines of each kernel add up to its counters") {
   const StepInfo& info = all_steps().front().info;
   CHECK(elements ==
         static_cast<std::uint64_t>(info.total(info.loads, rows, cols, 0, sizeof(float), 0)));
+  // Step 01 at 4000 x 25000: 4 loads per logit and 1 per row.
+  CHECK(json[0]["predictions"].size() == 3);
+  CHECK(json[0]["predictions"][1]["cols"] == 25000);
+  CHECK(json[0]["predictions"][1]["loads"] == 400004000);
+  CHECK(json[0]["predictions"][1]["stores"] == 200004000);
   CHECK(json[0]["trace"]["arrays"][0]["name"] == "logits");
   CHECK(json[0]["trace"]["requests"][0]["lanes"].size() == 32);
   CHECK(json[0]["trace"]["requests"][0]["lanes"][31] == nlohmann::json{31, 0, 31 * 128 * 4});

@@ -29,10 +29,11 @@ CrossEntropyRow row_of(const std::vector<double>& logits, std::int64_t label,
 }
 
 Comparison compare(std::int64_t label, float loss, float log_sum_exp,
-                   const std::vector<float>& gradients, double scale = 1.0) {
-  const GradientModel model = gradient_model(StepInfo{}, DType::kFloat32, 3, 256);
+                   const std::vector<float>& gradients, double scale = 1.0,
+                   const std::vector<double>& logits = kLogits) {
+  const GradientModel model = cross_entropy_model(StepInfo{}, DType::kFloat32, 3, 256);
   CrossEntropyChecker checker(model, {}, scale);
-  checker.check<float>(kRow, kLogits, label,
+  checker.check<float>(kRow, logits, label,
                        {.loss = loss, .log_sum_exp = log_sum_exp, .gradients = gradients});
   return checker.found();
 }
@@ -69,6 +70,22 @@ TEST_CASE("right results pass, and wrong ones are told") {
   CHECK(compare(1, loss, lse, {0.125f, kNan, 0.625f}).wrong == 1);
   CHECK(compare(1, loss, lse, {0.125f, poison<float>(), 0.625f}).failure.find("never written") !=
         std::string::npos);
+}
+
+TEST_CASE("an error of a gradient counts against its roundings: some dozens for three columns") {
+  const float loss = std::log(4.0f), lse = std::log(8.0f);
+  CHECK(compare(1, loss, lse, {0.125f * 1.000002f, -0.75f, 0.625f}).wrong == 0);
+  CHECK(compare(1, loss, lse, {0.125f * 1.000005f, -0.75f, 0.625f}).wrong == 1);
+  CHECK(compare(1, loss + 2e-6f, lse, kRight).wrong == 0);
+  CHECK(compare(1, loss + 4e-6f, lse, kRight).wrong == 1);
+}
+
+TEST_CASE("in fp32 a gradient may be subnormal, and must not be flushed to 0") {
+  const std::vector<double> logits = {0.0, -80.0, -100.0};
+  const std::vector<float> right = {0.0f, std::exp(-80.0f), std::exp(-100.0f)};
+  CHECK(right[2] < std::numeric_limits<float>::min());
+  CHECK(compare(0, 0.0f, 0.0f, right, 1.0, logits).wrong == 0);
+  CHECK(compare(0, 0.0f, 0.0f, {0.0f, right[1], 0.0f}, 1.0, logits).wrong == 1);
 }
 
 TEST_CASE("a label that is no column gives NaN, and one that is ignored gives 0") {

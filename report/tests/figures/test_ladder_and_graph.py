@@ -9,7 +9,7 @@ import synthetic
 from repository import ROOT
 
 from worklog_report.results import ladder
-from worklog_report.results.recorded_run import read_recorded_run
+from worklog_report.results.recorded_run import label, read_recorded_run
 from worklog_report.results.records import Results, read_records, read_results
 from worklog_report.results.steps import read_units
 from worklog_report.site import ladder_picture, steps_graph
@@ -47,6 +47,15 @@ def test_the_ladders_words_stay_within_it(place):
         size, y = float(text.get("font-size")), float(text.get("y"))
         assert 0 < y < height - 2, text.text
         assert len(text.text) * 0.6 * size < width, text.text
+
+
+def test_the_names_of_the_steps_end_before_their_bars():
+    """Words are at most 0.55 of the font's size wide for each letter."""
+    for unit in read_units(STEPS):
+        if not unit.variant:
+            words = label(unit)
+            end = ladder_picture.MARGIN + len(words) * 0.55 * 10
+            assert end < ladder_picture.NAMES - 2, words
 
 
 def graph(folder: Path, steps: Path, builds_on: dict[str, str]) -> str:

@@ -277,7 +277,7 @@ NO_RESULT = {
         "Waits are not accesses", "The commands are those of step 01", "maximum     load",
     ],
     "steps/03_online/README.md": [
-        "**A NaN gets lost", "**And the waits have become more", "At `@!P1 BRA` the lanes",
+        "**A NaN gets lost", "**And the waits have become more", "`BSSY` notes, in `B0`",
         "step 02, the maximum",
     ],
     "steps/06_vectorized/README.md": ["**Where the stores went", "**Where the instructions went"],

@@ -47,7 +47,13 @@ def counted(step, loads, stores, variant=""):
         "global_store_elements": round(stores * elements),
         "global_load_requests": elements,
     }
-    return annotation | {"lines": [{"file": "softmax.cu", "line": 5, "counters": counters}]}
+    predictions = [
+        shape | {"loads": round(loads * logits), "stores": round(stores * logits)}
+        for shape in annotation["predictions"]
+        for logits in [shape["rows"] * shape["cols"]]
+    ]
+    lines = [{"file": "softmax.cu", "line": 5, "counters": counters}]
+    return annotation | {"predictions": predictions, "lines": lines}
 
 
 @pytest.fixture
@@ -160,6 +166,13 @@ def test_a_long_row_stands_in_table_and_picture_once_it_is_timed(place):
     place.write("bench.json", bench)
     text = section(place, "roofline.md", "standings-of-a-long-row")
     assert row(text, "04 Fourth")[-3:] == ["50.0 µs", f"{moved / 50e3:.0f}", "80 %"]
+    assert row(text, "04 Fourth")[0] == "–"  # nothing is known of so long a row
+    fourth = counted("04_fourth", 2, 1)
+    longer = {"rows": 1, "cols": 16777216, "loads": 21609376, "stores": 16777348}
+    fourth["predictions"].append(longer)
+    place.write("lines.json", {"annotations": [fourth]})
+    text = section(place, "roofline.md", "standings-of-a-long-row")
+    assert row(text, "04 Fourth")[0:3:2] == ["1.288", "1"]
     picture = (place.pages / "roofline.svg").read_text()
     assert "1 × 16777216: 04 Fourth 80 %, copy 100 %" in picture
 

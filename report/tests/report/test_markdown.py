@@ -169,6 +169,24 @@ def test_a_page_may_name_the_shapes_of_its_tables(workplace):
     assert _timed_at("4000 × 4000", workplace)
 
 
+@pytest.mark.parametrize(
+    ("machine", "said"),
+    [
+        ("Another GPU", "verified, on Another GPU, not this GPU"),
+        ("", "verified, on the CPU executor alone"),
+    ],
+)
+def test_what_the_tables_gpu_never_ran_says_who_verified_it(workplace, machine, said):
+    records = synthetic.gpu_records()
+    others = [row for row in records["records"] if row["step"] != "04_fourth"]
+    fourth = [row | {"machine": machine} for row in records["records"] if row not in others]
+    workplace.write("gpu.json", {"records": others + (fourth if machine else [])})
+    workplace.run("--update-readme", *recorded(workplace))
+    timed = (workplace.steps / "04_fourth/README.md").read_text().partition("timed at")[2]
+    assert f"| 04 Fourth | {said} | – |" in timed
+    assert "| 03 Third | verified | " in timed
+
+
 def test_a_step_that_has_nothing_at_the_ladders_shapes_is_shown_at_its_pages(workplace):
     shown_at(workplace, "counted at 64 x 1000, timed at 4000 x 10")
     of_fourth = ("04_fourth", 4000)

@@ -69,6 +69,9 @@ def _parity(launch: dict, chance: random.Random) -> None:
 
 
 def _counts(annotation: dict, chance: random.Random) -> None:
+    for prediction in annotation["predictions"]:
+        _scale(prediction, {"loads": 1, "stores": 1}, chance)
+        prediction |= {kind: round(prediction[kind]) for kind in ("loads", "stores")}
     for line in annotation["lines"]:
         factor = chance.randint(2, 5)
         line["counters"] = {name: factor * value for name, value in line["counters"].items()}

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from ..results.records import DTYPES, InputError, Shape
+from ..results.records import DTYPES, HARD_VALUES, InputError, Shape
 from .expression import Expression
 from .measurements import Measurements, Where
 
@@ -32,12 +32,12 @@ def places(text: str, expression: Expression, measurements: Measurements) -> lis
     for option in options:
         if option in DTYPES:
             dtype = option
-        elif option in ("warm", "written"):
+        elif option in ("warm", "written", *HARD_VALUES):
             cache = option
         elif option.startswith("k = "):
             k = _numbers(option.removeprefix("k = "))
         else:
-            known = "a type nor 'warm' nor 'written' nor 'k = ...'"
+            known = "a type nor 'warm' nor 'written' nor values such as 'equal' nor 'k = ...'"
             raise InputError(f"'{option}' is neither {known}")
     if shapes == "any shape":
         return [_measured(expression, Where(None, dtype, cache))]

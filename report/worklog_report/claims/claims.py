@@ -13,7 +13,7 @@ numbers with + - * / min max abs, and says where it holds:
     at 4000 x 10..1000       every recorded width from 10 to 1000; 1000.. and ..1000 are open, * any
     at most of 4000 x *      more than half of them; at some of: at least one
     at 4000 x 25000, k = 5   with K; likewise f16 or bf16 (else f32), and warm or written (else a
-                             cold cache)
+                             cold cache), or values that are hard for a top-k, such as equal
 
 Without a shape, or "at any shape, f16", it is about the worst of them, where the function has one.
 What was not measured, or cannot be read, does not hold. An example, which nothing needs to hold,

@@ -23,7 +23,15 @@ from pathlib import Path
 from ..results.ladder import LIMITS
 from ..results.profiles import Measured
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
-from ..results.records import DTYPES, InputError, Shape, holds_sweep, read_json, validate
+from ..results.records import (
+    DTYPES,
+    HARD_VALUES,
+    InputError,
+    Shape,
+    holds_sweep,
+    read_json,
+    validate,
+)
 
 _NUMBER = re.compile(r"[0-9]{2}")
 # Figures of Nsight Compute that a claim may name, and how those of several launches become one.
@@ -43,7 +51,8 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
 
 @dataclass(frozen=True)
 class Where:
-    """A place to look at: a shape, and a cache that is cold, warm or written. No shape: all."""
+    """A place to look at: a shape, and a cache that is cold, warm or written, or values that are
+    hard for a top-k, with a cold one. No shape: all."""
 
     shape: Shape | None
     dtype: str = "f32"
@@ -132,12 +141,13 @@ class Measurements:
         return name
 
     def _time(self, name: str, subject: str, rest: list[str], where: Where) -> float | None:
-        """With a copy, a read or a combination being the same for every K."""
+        """With a copy, a read or a combination being the same for every K, and for all values."""
         shape = _shape(name, where)
         if rest:
             raise InputError(f"is to be written {name}(SUBJECT)")
         if subject in LIMITS:
             shape = Shape(shape.dtype, shape.rows, shape.cols)
+            where = replace(where, cache="cold" if where.cache in HARD_VALUES else where.cache)
         times = self._times.get((subject, shape, where.cache), {})
         return times.get("median_us" if name == "time" else "gbps")
 

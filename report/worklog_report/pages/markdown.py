@@ -8,7 +8,7 @@ from pathlib import Path
 from ..results import ladder
 from ..results.ladder import Ladder, Row, Timing, Verdict
 from ..results.profiles import Hardware, Profiles
-from ..results.records import InputError, Results, Shape, by_unit
+from ..results.records import CPU, InputError, Results, Shape, by_unit
 from ..results.steps import Unit
 from . import hardware_table, readme_tables, result_sentences
 
@@ -134,11 +134,11 @@ def _timed(rows: list[Row], table: Ladder, results: Results) -> str:
         _place("timed at", shapes), "verified", "worst error, ulp", "time", "GB/s",
         f"of {limits}", "gain",
     ]  # fmt: skip
-    verdicts = _gpu_verdicts(table, results)
+    verdicts = _verdicts(table, results)
     lines = [
         [
             name,
-            *_verdict_cells(verdicts[row.unit.name], row.verdict),
+            *_verdict_cells(verdicts[row.unit.name]),
             *_time_cells(row.timing, labels),
         ]
         for name, row in zip(_names(rows, shapes), rows, strict=True)
@@ -193,23 +193,41 @@ def _counts(row: Row) -> list[str]:
     ]
 
 
-def _gpu_verdicts(table: Ladder, results: Results) -> dict[str, Verdict]:
-    """Of the GPU whose times are shown: errors of the CPU executor depend on the host's libm."""
-    machine = results.run.machine.name
-    records = [
-        record
-        for record in results.records
-        if record.machine == machine and record.shape.dtype == table.dtype
-    ]
-    records_of = by_unit(records)
-    return {row.unit.name: ladder.verdict(records_of[row.unit.name]) for row in table.rows}
+def _verdicts(table: Ladder, results: Results) -> dict[str, dict[str, Verdict]]:
+    """By machine, that whose times are shown first: errors of the executor depend on its libm."""
+    shown = results.run.machine.name
+    machines = sorted(
+        {record.machine for record in results.records} | {shown},
+        key=lambda machine: (machine != shown, machine == CPU, machine),
+    )
+    records_of = {
+        machine: by_unit(
+            [
+                record
+                for record in results.records
+                if record.machine == machine and record.shape.dtype == table.dtype
+            ]
+        )
+        for machine in machines
+    }
+    return {
+        row.unit.name: {
+            machine: ladder.verdict(records_of[machine][row.unit.name]) for machine in machines
+        }
+        for row in table.rows
+    }
 
 
-def _verdict_cells(on_gpu: Verdict, anywhere: Verdict) -> list[str]:
-    """What a step that never ran on the GPU was found to be elsewhere is said with its place."""
-    if on_gpu.worst is None:
-        return [f"{anywhere.text}, on the CPU alone" if anywhere.worst else anywhere.text, "–"]
-    return [on_gpu.text, ladder.ulp_text(on_gpu.worst.max_ulp)]
+def _verdict_cells(verdicts: dict[str, Verdict]) -> list[str]:
+    """What the GPU of the table never ran was verified elsewhere, and that place is said."""
+    (_, here), *others = verdicts.items()
+    if here.worst is not None:
+        return [here.text, ladder.ulp_text(here.worst.max_ulp)]
+    for machine, elsewhere in others:
+        if elsewhere.worst is not None:
+            place = "the CPU executor alone" if machine == CPU else f"{machine}, not this GPU"
+            return [f"{elsewhere.text}, on {place}", "–"]
+    return [here.text, "–"]
 
 
 def _time_cells(timing: Timing | None, labels: dict[str, str]) -> list[str]:

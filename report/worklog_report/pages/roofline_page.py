@@ -151,9 +151,9 @@ def _instructions(recorded: RecordedRun) -> str:
     )
 
 
-def _accesses(recorded: RecordedRun, unit: str) -> list[str]:
-    counted = recorded.accesses(unit)
-    return ["–", "–"] if counted is None else [access_text(value) for value in counted]
+def _accesses(recorded: RecordedRun, unit: str, shape: Shape) -> list[str]:
+    found = recorded.predicted(unit, shape)
+    return ["–", "–"] if found is None else [access_text(value) for value in found]
 
 
 def _dram(recorded: RecordedRun, unit: str, shape: Shape) -> list[str]:
@@ -168,7 +168,7 @@ def _cells(recorded: RecordedRun, unit: str, shape: Shape, limit: str) -> list[s
     time = recorded.time(unit, shape)
     if time is None:
         return None
-    loads, stores = _accesses(recorded, unit)
+    loads, stores = _accesses(recorded, unit, shape)
     read, written = _dram(recorded, unit, shape)
     limit_us = (recorded.time(limit, Shape(shape.dtype, shape.rows, shape.cols)) or {}).get(
         "median_us"
@@ -228,7 +228,7 @@ def _fewer_accesses(recorded: RecordedRun) -> str:
         for cols in TABLE_COLS
     ]
     rows.append(_ratios(recorded, "07_topk_fusion/safe_then_top_k", "07_topk_fusion", _TOP_K))
-    head = ["", "accesses counted", "DRAM bytes", "time"]
+    head = ["", "accesses", "DRAM bytes", "time"]
     return (
         f"\n{table(head, [row for row in rows if row])}\nfp32, cold L2, "
         f"{machine_text(recorded.run)}: more accesses over fewer, in steps 05 and 07 and their "
@@ -241,12 +241,12 @@ def _ratios(recorded: RecordedRun, more: str, fewer: str, shape: Shape) -> list[
     times = [recorded.time(unit, shape) for unit in both]
     if not all(times):
         return None
-    counted = [recorded.accesses(unit) for unit in both]
+    accesses = [recorded.predicted(unit, shape) or recorded.accesses(unit) for unit in both]
     moved = [recorded.dram(unit, shape) for unit in both]
     what = "safe, then top-k, over fused" if shape.k else "safe over online"
     return [
         f"{what}, {shape.size()}",
-        ratio_text(sum(counted[0]) / sum(counted[1])) if all(counted) else "–",
+        ratio_text(sum(accesses[0]) / sum(accesses[1])) if all(accesses) else "–",
         ratio_text(sum(moved[0]) / sum(moved[1])) if all(moved) else "–",
         ratio_text(times[0]["median_us"] / times[1]["median_us"]),
     ]

@@ -135,6 +135,7 @@ class Annotation:
     variant: str
     shape: Shape
     block_size: int
+    predictions: dict[Shape, tuple[float, float]]  # loads and stores per logit, at other shapes
     lines: tuple[Line, ...]
     trace: Trace
     lines_json: list[dict[str, Any]]
@@ -183,10 +184,17 @@ def _annotation(path: Path, row: dict[str, Any]) -> Annotation:
         variant=row["variant"],
         shape=Shape(row["dtype"], row["rows"], row["cols"], row.get("k", 0)),
         block_size=row["block_size"],
+        predictions=dict(_prediction(row["dtype"], of) for of in row["predictions"]),
         lines=tuple(Line(line["file"], line["line"], line["counters"]) for line in row["lines"]),
         trace=_trace(path, row["trace"]),
         lines_json=row["lines"],
     )
+
+
+def _prediction(dtype: str, row: dict[str, Any]) -> tuple[Shape, tuple[float, float]]:
+    logits = row["rows"] * row["cols"]
+    shape = Shape(dtype, row["rows"], row["cols"], row.get("k", 0))
+    return shape, (row["loads"] / logits, row["stores"] / logits)
 
 
 def _trace(path: Path, row: dict[str, Any]) -> Trace:

@@ -51,6 +51,11 @@ class RecordedRun:
         ]
         return counted[0] / logits, counted[1] / logits
 
+    def predicted(self, unit: str, shape: Shape) -> tuple[float, float] | None:
+        """Loads and stores for each logit at a shape that is timed, by the unit's own formula."""
+        annotation = self.annotations.get(unit)
+        return annotation.predictions.get(shape) if annotation else None
+
     def time(self, unit: str, shape: Shape) -> dict[str, float] | None:
         """Of a step or a baseline, with a cold cache."""
         return self._cold_times.get((unit, shape))

@@ -102,11 +102,11 @@ def _units_of(directory: Path) -> list[Unit]:
     units = [Unit(directory.name, "", number, title, idea, files, sources, shown, goal)]
     for index, path in enumerate(sorted(directory.glob("variants/*.cu"))):
         label = number + chr(ord("a") + index)
-        variant_title = path.stem.replace("_", " ")
         # Named softmax.cu as well, so that a variant is compared with the step's own kernel.
         files = {kernel.name: path.read_text("utf-8"), **headers}
         units.append(
-            Unit(directory.name, path.stem, label, variant_title, "", files, sources, shown)
+            # By the name that options and `./worklog diff` take.
+            Unit(directory.name, path.stem, label, path.stem, "", files, sources, shown)
         )
     return units
 

@@ -6,10 +6,10 @@ from ..results.ladder import LIMITS, Ladder, Row, Timing, percent_text, time_tex
 from ..results.recorded_run import RecordedRun, label, machine_text
 from .drawing import WIDTH, Drawing, themed
 
-_NAMES = 136.0  # where the bars begin
-_BARS = 124.0  # as long as the limit's
+NAMES = 150.0  # where the bars begin
+_BARS = 114.0  # as long as the limit's
 _LINE = 15.0
-_MARGIN = 4.0
+MARGIN = 4.0
 
 # What PyTorch is measured at beside a step that does the same.
 _BASELINES = {
@@ -31,21 +31,21 @@ def picture(table: Ladder, run: RecordedRun) -> str:
         bars = [(label(row.unit), row.timing, "var(--other)") for row in rows]
         bars += [("PyTorch", found, "var(--own)") for found in _baseline(table, shape, operation)]
         y += 12
-        drawing.text(_MARGIN, y, f"{shape.size()}", 9, fill="var(--muted)")
+        drawing.text(MARGIN, y, f"{shape.size()}", 9, fill="var(--muted)")
         limit = f"{LIMITS[bars[0][1].limit]}: 100 %"
-        drawing.text(_NAMES + _BARS, y, limit, 9, "end", fill="var(--muted)")
+        drawing.text(NAMES + _BARS, y, limit, 9, "end", fill="var(--muted)")
         y += 4
         top = y
         for bar in bars:
             _draw(drawing, bar, y)
             y += _LINE
-        drawing.line(_NAMES + _BARS, top, _NAMES + _BARS, y, "var(--muted)", dashes="3 2")
+        drawing.line(NAMES + _BARS, top, NAMES + _BARS, y, "var(--muted)", dashes="3 2")
         shares = ", ".join(f"{name} {percent_text(timing.fraction)}" for name, timing, _ in bars)
         described.append(f"{shape.size()}: {shares}")
         y += 3
     for words in (f"fp32, {machine_text(run.run)}.", _explained(timed)):
         y += 13
-        drawing.text(_MARGIN, y, words, 9, fill="var(--muted)")
+        drawing.text(MARGIN, y, words, 9, fill="var(--muted)")
     return themed(drawing.render("ladder", title, f"{title}. {'; '.join(described)}.", y + 6))
 
 
@@ -62,7 +62,7 @@ def _baseline(table: Ladder, shape, operation: str) -> list[Timing]:
 def _draw(drawing: Drawing, bar: tuple[str, Timing, str], y: float) -> None:
     name, timing, fill = bar
     share = timing.fraction or 0.0
-    drawing.text(_MARGIN, y + 11, name, 10)
-    drawing.box(_NAMES, y + 2, max(1.0, _BARS * share), _LINE - 4, fill)
+    drawing.text(MARGIN, y + 11, name, 10)
+    drawing.box(NAMES, y + 2, max(1.0, _BARS * share), _LINE - 4, fill)
     value = f"{time_text(timing.median_us)}, {percent_text(share)}"
-    drawing.text(WIDTH - _MARGIN, y + 11, value, 10, "end", fill="var(--muted)")
+    drawing.text(WIDTH - MARGIN, y + 11, value, 10, "end", fill="var(--muted)")

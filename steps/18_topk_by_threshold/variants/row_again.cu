@@ -1,7 +1,8 @@
 // Step 18, with a second pass over the whole row
 //
-// The least of the K largest maxima bounds the K best from below, and the row is read once more for
-// what is not below it. The step knows in which sectors that lies and reads no others.
+// The floor, or for a large K the least of the K largest maxima, bounds the K best from below, and
+// the row is read once more for what is not below it. The step knows in which sectors that lies and
+// reads no others.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -37,14 +38,6 @@ __device__ float max_or_nan(float a, float b) {
   return larger;
 }
 
-// The smallest of what 32 lanes have, for each of them.
-__device__ float warp_min(float mine) {
-  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    mine = fminf(mine, __shfl_xor_sync(kAllLanes, mine, distance));
-  }
-  return mine;
-}
-
 // The combination of what 32 lanes know, for each of them. A NaN becomes the maximum, and with it
 // all of the row's values NaN.
 __device__ Normalizer warp_combine(Normalizer mine) {
@@ -57,19 +50,6 @@ __device__ Normalizer warp_combine(Normalizer mine) {
     d += __shfl_xor_sync(kAllLanes, d, distance);
   }
   return {m, d};
-}
-
-// The combination of what the warps of a block know, for each of its threads.
-__device__ Normalizer block_combine(Normalizer mine) {
-  __shared__ Normalizer of_warps[kMaxWarps];
-  const int lane = threadIdx.x % kWarpSize;
-  const int warp = threadIdx.x / kWarpSize;
-  const int warps = blockDim.x / kWarpSize;
-
-  mine = warp_combine(mine);
-  if (lane == 0) of_warps[warp] = mine;
-  __syncthreads();
-  return warp_combine(lane < warps ? of_warps[lane] : Normalizer{});
 }
 
 // Ranks are in the order of the logits: NaN above them all, and -0 equal to 0.
@@ -126,8 +106,9 @@ __device__ Cut cut_row(const T* x, int cols) {
   return {head, sectors, cols - sectors * kPerSector<T>};
 }
 
-// The vectors that a thread has on their way at once.
+// The vectors that a thread has on their way while it looks at as many others.
 constexpr int kInFlight = 4;
+static_assert(kInFlight % kVectorsPerSector == 0, "the two lanes that have a sector take turns");
 
 template <typename T>
 __device__ Vector nothing() {
@@ -138,6 +119,16 @@ __device__ Vector nothing() {
     values[i] = static_cast<T>(kNegativeInfinity);
   }
   return vector;
+}
+
+// A thread's vectors from number `first` on, one of each turn of the block.
+template <typename T>
+__device__ void load_tile(const Vector* x_vectors, int vectors, int first, Vector* tile) {
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const int vector = first + static_cast<int>(threadIdx.x + i * blockDim.x);
+    tile[i] = vector < vectors ? x_vectors[vector] : nothing<T>();
+  }
 }
 
 // Two values of two bytes, which are compared at once.
@@ -255,10 +246,10 @@ __device__ Bound bound_largest(const EachKey& each_key, unsigned k, unsigned low
 }
 
 // Chooses k of at least k things, as a block: those of the largest ranks, and of equals those in
-// the lowest places. For `each_rank` see above.
+// the lowest of so many places. For `each_rank` see above.
 template <typename EachRank>
 __device__ Threshold choose(const EachRank& each_rank, unsigned k, Rank lowest, Rank highest,
-                            Histogram& histogram) {
+                            int places, Histogram& histogram) {
   const Bound bound = bound_largest(each_rank, k, lowest, highest, histogram);
   if (bound.wanted == bound.equal) return {bound.key};
   const auto each_place = [&](const auto& f) {  // the lowest are the largest if inverted
@@ -266,18 +257,20 @@ __device__ Threshold choose(const EachRank& each_rank, unsigned k, Rank lowest, 
       if (rank == bound.key) f(~place, place);
     });
   };
-  return {bound.key, ~bound_largest(each_place, bound.wanted, 0, kAnyPlace, histogram).key};
+  return {bound.key, ~bound_largest(each_place, bound.wanted, ~places, kAnyPlace, histogram).key};
 }
 
-// Of this lane's entry and that of the one at a distance, the better or the worse.
-__device__ Entry exchanged(Entry mine, int distance, bool takes_better) {
-  const Entry other = __shfl_xor_sync(kAllLanes, mine, distance);
-  return (mine > other) == takes_better ? mine : other;
+// Of this lane's key and that of the one at a distance, the larger or the smaller.
+template <typename Key>
+__device__ Key exchanged(Key mine, int distance, bool takes_larger) {
+  const Key other = __shfl_xor_sync(kAllLanes, mine, distance);
+  return (mine > other) == takes_larger ? mine : other;
 }
 
-// Sorts a warp's entries, one a lane, the best first if it falls. (Batcher, "Sorting networks and
+// Sorts a warp's keys, one a lane, the largest first if it falls. (Batcher, "Sorting networks and
 // their applications")
-__device__ Entry warp_sort(Entry mine, bool falls) {
+template <typename Key>
+__device__ Key warp_sort(Key mine, bool falls) {
   const int lane = threadIdx.x % kWarpSize;
 #pragma unroll
   for (int length = 2; length <= kWarpSize; length *= 2) {
@@ -288,6 +281,23 @@ __device__ Entry warp_sort(Entry mine, bool falls) {
     }
   }
   return mine;
+}
+
+// How many entries are better than this one, which is its place among them.
+__device__ int place_of(Entry mine, const Entry* entries, int count) {
+  int place = 0;
+#pragma unroll 4
+  for (int i = 0; i < count; ++i) {
+    place += entries[i] > mine;
+  }
+  return place;
+}
+
+// Up to so many entries are put in order by comparing each with all, which takes no barrier.
+constexpr int kFew = 256;
+// Of so many, K are looked for among few: twice as many sectors reach the floor at most, as a rule.
+__device__ bool are_few(int k) {
+  return 2 * k <= min(kFew, static_cast<int>(blockDim.x));
 }
 
 // Two entries a lane, in places `lane` and `lane + 32`: what a warp sorts without a barrier.
@@ -406,30 +416,40 @@ __device__ Rank max_of_quad(uint4 quad) {
   return max(max(quad.x, quad.y), max(quad.z, quad.w));
 }
 
-// One pass over a row: what this thread knows of it, with the maxima of all sectors left in shared
-// memory. Two lanes have a sector. `smallest` becomes the smallest maximum that it has seen.
+// What a thread knows of a row: (m, d), and the largest and the smallest maximum of its sectors.
+struct Read {
+  Normalizer normalizer;
+  float largest = kNegativeInfinity;
+  float smallest = -kNegativeInfinity;
+};
+
+// One pass over a row, which leaves the maxima of all sectors in shared memory. Two lanes load a
+// sector, and one of them has it, in turn.
 template <typename T>
-__device__ Normalizer read_row(const Vector* x_vectors, Maxima maxima, float& smallest) {
+__device__ Read read_row(const Vector* x_vectors, Maxima maxima) {
   const int thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   const int vectors = maxima.sectors * kVectorsPerSector;
-  Normalizer mine;
+  Read mine;
+  Vector next[kInFlight];
+  load_tile<T>(x_vectors, vectors, 0, next);
   for (int first = 0; first < vectors; first += kInFlight * threads) {
     Vector tile[kInFlight];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
-      const int vector = first + thread + i * threads;
-      tile[i] = vector < vectors ? x_vectors[vector] : nothing<T>();
+      tile[i] = next[i];
     }
-    float m = mine.m;
+    load_tile<T>(x_vectors, vectors, first + kInFlight * threads, next);
+    float m = mine.normalizer.m;
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
       const int vector = first + thread + i * threads;
       const float m_of_vector = max_of<T>(tile[i]);
       const float m_of_sector = max_or_nan(m_of_vector, __shfl_xor_sync(kAllLanes, m_of_vector, 1));
-      if (vector < vectors && vector % kVectorsPerSector == 0) {
+      if (vector < vectors && i % kVectorsPerSector == thread % kVectorsPerSector) {
         maxima.of_sectors[vector / kVectorsPerSector] = rank_of(m_of_sector);
-        smallest = fminf(smallest, m_of_sector);
+        mine.largest = max_or_nan(mine.largest, m_of_sector);
+        mine.smallest = fminf(mine.smallest, m_of_sector);
       }
       m = max_or_nan(m, m_of_vector);
     }
@@ -439,30 +459,58 @@ __device__ Normalizer read_row(const Vector* x_vectors, Maxima maxima, float& sm
     for (int i = 0; i < kInFlight; ++i) {
       d = add_exponentials<T>(tile[i], origin, d);
     }
-    mine = {m, mine.d * __expf(mine.m - origin) + d};
+    const float m_before = mine.normalizer.m;
+    mine.normalizer = {m, mine.normalizer.d * __expf(m_before - origin) + d};
   }
   return mine;
+}
+
+// A floor of this warp's part: as many of its sectors as its share of K reach it. Each lane has
+// sectors of its own, so the share-th largest of the lanes' largest maxima is one. With a share of
+// more than 32 it is the smallest maximum.
+__device__ Rank warp_floor(const Read& mine, int k) {
+  const int warps = static_cast<int>(blockDim.x) / kWarpSize;
+  const int share = (k + warps - 1) / warps;
+  if (share > kWarpSize) return __reduce_min_sync(kAllLanes, rank_of(mine.smallest));
+  return __shfl_sync(kAllLanes, warp_sort(rank_of(mine.largest), true), share - 1);
+}
+
+// What a block knows of a row: (m, d), and a floor, which K sectors reach if there are as many.
+struct Row {
+  Normalizer normalizer;
+  Rank floor;
+};
+
+// The combination of what the warps of a block know, for each of its threads. The least of their
+// floors is the block's.
+__device__ Row block_combine(Normalizer mine, Rank floor) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  __shared__ Rank floors[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  mine = warp_combine(mine);
+  if (lane == 0) {
+    of_warps[warp] = mine;
+    floors[warp] = floor;
+  }
+  __syncthreads();
+  return {.normalizer = warp_combine(lane < warps ? of_warps[lane] : Normalizer{}),
+          .floor = __reduce_min_sync(kAllLanes, lane < warps ? floors[lane] : kRankOfNaN)};
 }
 
 // What the threads of a block tell each other, beside what Layout names.
 struct Told {
   Histogram histogram;
-  Rank smallest;   // of the sectors' maxima
   int listed;      // columns
   int among_best;  // of these
 };
 
-// Chooses the k sectors with the largest maxima, as a block. Those of four sectors each come first:
-// the k-th largest of these is a floor, below which most sectors lie.
-__device__ Threshold choose_sectors(Maxima maxima, unsigned k, Rank highest, Told& told) {
+// Chooses the k sectors with the largest maxima, as a block, of all that reach the floor.
+__device__ Threshold choose_sectors(Maxima maxima, unsigned k, Rank floor, Rank highest,
+                                    Told& told) {
   if (k >= static_cast<unsigned>(maxima.sectors)) return {};
-  Rank floor = told.smallest;
-  if (k < static_cast<unsigned>(maxima.quads())) {
-    const auto each_of_quads = [&](const auto& f) {
-      maxima.each_quad([&](uint4 quad, unsigned sector) { f(max_of_quad(quad), sector); });
-    };
-    floor = bound_largest(each_of_quads, k, floor, highest, told.histogram).key;
-  }
   const auto each_of_sectors = [&](const auto& f) {
     maxima.each_quad([&](uint4 quad, unsigned sector) {
       if (max_of_quad(quad) < floor) return;
@@ -472,7 +520,7 @@ __device__ Threshold choose_sectors(Maxima maxima, unsigned k, Rank highest, Tol
       f(quad.w, sector + 3);
     });
   };
-  return choose(each_of_sectors, k, floor, highest, told.histogram);
+  return choose(each_of_sectors, k, floor, highest, maxima.sectors, told.histogram);
 }
 
 // Lists those of some columns side by side that are not below the floor, and returns how many
@@ -496,15 +544,15 @@ __device__ int list_columns(const T* x, int col, Rank floor, Entry* list, Told& 
 
 // Copies the k best of the list, in no order, and returns the lowest of their ranks: as a block, of
 // which each thread has listed what it has to.
-__device__ Rank copy_best(const Entry* list, unsigned k, Rank floor, Rank highest, Entry* best,
-                          Told& told) {
+__device__ Rank copy_best(const Entry* list, int cols, unsigned k, Rank floor, Rank highest,
+                          Entry* best, Told& told) {
   const auto each_listed = [&](const auto& f) {
     for (int i = threadIdx.x; i < told.listed; i += blockDim.x) {
       f(static_cast<Rank>(list[i] >> 32), ~static_cast<unsigned>(list[i]));
     }
   };
   if (threadIdx.x == 0) told.among_best = 0;
-  const Threshold threshold = choose(each_listed, k, floor, highest, told.histogram);
+  const Threshold threshold = choose(each_listed, k, floor, highest, cols, told.histogram);
   each_listed([&](Rank rank, unsigned col) {
     if (threshold.admits(rank, col)) best[atomicAdd(&told.among_best, 1)] = entry_of(rank, col);
   });
@@ -529,33 +577,30 @@ __global__ void __launch_bounds__(kMaxThreads)
   auto* list = reinterpret_cast<Entry*>(shared + layout.list);
   const Maxima maxima = {reinterpret_cast<Rank*>(shared), cut.sectors};
 
-  if (thread == 0) {
-    told.smallest = kRankOfNaN;
-    told.listed = 0;
-  }
+  if (thread == 0) told.listed = 0;
   if (cut.sectors + thread < maxima.quads() * kPerQuad) {
     maxima.of_sectors[cut.sectors + thread] = kNoRank;
   }
-  __syncthreads();
 
   // The first pass.
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
-  float smallest = -kNegativeInfinity;
-  Normalizer mine = read_row<T>(x_vectors, maxima, smallest);
-  const float m = max_or_nan(mine.m, x_edge);
+  const Read read = read_row<T>(x_vectors, maxima);
+  const Normalizer before = read.normalizer;
+  const float m = max_or_nan(before.m, x_edge);
   const float origin = origin_of(m);
-  mine = {m, mine.d * expf(mine.m - origin) + expf(x_edge - origin)};
-  smallest = warp_min(smallest);
-  if (thread % kWarpSize == 0) atomicMin(&told.smallest, rank_of(smallest));
-  const Normalizer row = block_combine(mine);  // its barrier is behind all maxima, too
+  const Normalizer mine = {m, before.d * expf(before.m - origin) + expf(x_edge - origin)};
+  // Its barrier is behind all maxima, too.
+  const auto [row, floor_of_sectors] = block_combine(mine, warp_floor(read, k));
   const Rank highest = rank_of(row.m);
 
-  const Threshold threshold = choose_sectors(maxima, k, highest, told);
+  // What is below the floor, or below the K largest maxima, is none of the K best.
+  Rank floor = floor_of_sectors;
+  if (!are_few(k)) floor = choose_sectors(maxima, k, floor, highest, told).rank;
+  __syncthreads();
 
-  // The whole row again, a sector for each thread. What is below the K largest maxima is none of
-  // the K best. Where the next ones may find no room in the list, only the K best of it stay.
+  // The whole row again, a sector for each thread. Where the next ones may find no room in the
+  // list, only the K best of it stay.
   const int room = layout.capacity - threads * kPerSector<T>;
-  Rank floor = threshold.rank;
   int listed = 0;
   if (has_edge) {
     const T again = x[edge];
@@ -563,7 +608,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
   for (int first = 0; first < cut.sectors; first += threads) {
     if (__syncthreads_or(listed > room)) {
-      floor = copy_best(list, k, floor, highest, best, told);
+      floor = copy_best(list, cols, k, floor, highest, best, told);
       for (int i = thread; i < k; i += threads) {
         list[i] = best[i];
       }
@@ -581,23 +626,33 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
   __syncthreads();
 
-  // The K best of the list, in their order. Where it has no more entries than there are places,
-  // all of them are sorted.
+  const std::int64_t row_begin = static_cast<std::int64_t>(blockIdx.x) * k;
+  const auto store = [&](Entry entry, int place) {
+    const float logit = logit_of(static_cast<Rank>(entry >> 32));
+    values[row_begin + place] = expf(logit - row.m) / row.d;
+    indices[row_begin + place] = ~static_cast<unsigned>(entry);
+  };
+
+  // The K best of the list, in their order.
+  if (told.listed <= kFew) {
+    for (int i = thread; i < told.listed; i += threads) {
+      const int place = place_of(list[i], list, told.listed);
+      if (place < k) store(list[i], place);
+    }
+    return;
+  }
+  // Where it has no more entries than there are places to sort, all of them are sorted.
   const int places = places_for(k);
   const bool is_short = told.listed <= places;
-  if (!is_short) copy_best(list, k, floor, highest, best, told);
+  if (!is_short) copy_best(list, cols, k, floor, highest, best, told);
   const int found = is_short ? told.listed : k;
   for (int i = thread; i < places; i += threads) {
     best[i] = i >= found ? kNobody : is_short ? list[i] : best[i];
   }
   __syncthreads();
   sort(best, places);
-
-  const std::int64_t row_begin = static_cast<std::int64_t>(blockIdx.x) * k;
   for (int i = thread; i < k; i += threads) {
-    const Entry entry = best[i];
-    values[row_begin + i] = expf(logit_of(static_cast<Rank>(entry >> 32)) - row.m) / row.d;
-    indices[row_begin + i] = ~static_cast<unsigned>(entry);
+    store(best[i], i);
   }
 }
 

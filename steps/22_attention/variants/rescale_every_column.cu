@@ -15,6 +15,9 @@
 namespace {
 
 constexpr int kWarpSize = 32;
+// Threads of a block at most. A thread of larger blocks than usual has 64 registers, which are too
+// few to keep a tile's loads on their way.
+constexpr int kUsualThreads = 256;
 constexpr int kMaxThreads = 1024;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
@@ -73,17 +76,32 @@ __device__ void load_queries(const T* queries, std::int64_t first, std::int64_t 
   }
 }
 
+// The elements of a tile's keys, and of its values, that a thread has on their way at once.
+constexpr int kInFlight = 16;
+
 // The block's next keys and values. Those from `cols` on are 0, which no weight of 0 makes a NaN.
 template <typename T>
 __device__ void load_tile(const T* keys, const T* values, std::int64_t first, std::int64_t cols,
                           Tile& tile) {
-  for (int i = threadIdx.x; i < kKeys * kHeadDim; i += blockDim.x) {
-    const int key = i / kHeadDim;
-    const int dim = i % kHeadDim;
-    const bool exists = first + key < cols;
-    const std::int64_t at = first * kHeadDim + i;
-    tile.keys[key][dim] = exists ? static_cast<float>(keys[at]) : 0.0f;
-    tile.values[key][dim] = exists ? static_cast<float>(values[at]) : 0.0f;
+  constexpr int kElements = kKeys * kHeadDim;
+  const int threads = static_cast<int>(blockDim.x);
+  for (int begin = threadIdx.x; begin < kElements; begin += kInFlight * threads) {
+    T k[kInFlight];
+    T v[kInFlight];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int element = begin + i * threads;
+      const bool exists = element < kElements && first + element / kHeadDim < cols;
+      k[i] = exists ? keys[first * kHeadDim + element] : static_cast<T>(0.0f);
+      v[i] = exists ? values[first * kHeadDim + element] : static_cast<T>(0.0f);
+    }
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int element = begin + i * threads;
+      if (element >= kElements) break;
+      tile.keys[element / kHeadDim][element % kHeadDim] = static_cast<float>(k[i]);
+      tile.values[element / kHeadDim][element % kHeadDim] = static_cast<float>(v[i]);
+    }
   }
 }
 
@@ -133,8 +151,8 @@ __device__ void store(float2 o, T* output) {
 }
 
 // A warp owns kQueries rows, and a block's warps share its tiles.
-template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+template <int kThreads, typename T>
+__global__ void __launch_bounds__(kThreads)
     attention(const T* queries, const T* keys, const T* values, T* outputs, std::int64_t rows,
               std::int64_t cols) {
   extern __shared__ float4 shared[];
@@ -176,15 +194,24 @@ constexpr std::int64_t blocks_for(std::int64_t rows, int block_size) {
   return (rows + rows_of_block - 1) / rows_of_block;
 }
 
-template <typename T>
-void launch(const worklog::Attention<T>& problem, cudaStream_t stream) {
+template <int kThreads, typename T>
+void launch_up_to(const worklog::Attention<T>& problem, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(blocks_for(problem.rows, problem.block_size)));
   const dim3 block(problem.block_size);
   const std::size_t bytes = sizeof(Tile) + problem.block_size / kWarpSize * sizeof(OfWarp);
-  worklog::allow_shared_memory(attention<T>, "attention", static_cast<int>(bytes));
-  attention<<<grid, block, bytes, stream>>>(problem.queries, problem.keys, problem.values,
-                                            problem.outputs, problem.rows, problem.cols);
+  worklog::allow_shared_memory(attention<kThreads, T>, "attention", static_cast<int>(bytes));
+  attention<kThreads><<<grid, block, bytes, stream>>>(problem.queries, problem.keys, problem.values,
+                                                      problem.outputs, problem.rows, problem.cols);
   worklog::check_launch("attention", grid, block, bytes);
+}
+
+template <typename T>
+void launch(const worklog::Attention<T>& problem, cudaStream_t stream) {
+  if (problem.block_size <= kUsualThreads) {
+    launch_up_to<kUsualThreads>(problem, stream);
+  } else {
+    launch_up_to<kMaxThreads>(problem, stream);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,9 @@
 namespace {
 
 constexpr int kWarpSize = 32;
+// Threads of a block at most. A thread of larger blocks than usual has 64 registers, which are too
+// few to keep a tile's loads on their way.
+constexpr int kUsualThreads = 256;
 constexpr int kMaxThreads = 1024;
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
@@ -99,13 +102,28 @@ __device__ void load_queries(const T* queries, std::int64_t first, std::int64_t 
   }
 }
 
+// The elements of a tile that a thread has on their way at once.
+constexpr int kInFlight = 16;
+
 // The block's next keys, or values. Those from `cols` on are 0, which no weight of 0 makes a NaN.
 template <typename T, typename Tile>
 __device__ void load_tile(const T* given, std::int64_t first, std::int64_t cols, Tile& tile) {
-  for (int i = threadIdx.x; i < kKeys * kHeadDim; i += blockDim.x) {
-    const int key = i / kHeadDim;
-    const bool exists = first + key < cols;
-    tile.rows[key][i % kHeadDim] = exists ? static_cast<float>(given[first * kHeadDim + i]) : 0.0f;
+  constexpr int kElements = kKeys * kHeadDim;
+  const int threads = static_cast<int>(blockDim.x);
+  for (int begin = threadIdx.x; begin < kElements; begin += kInFlight * threads) {
+    T x[kInFlight];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int element = begin + i * threads;
+      const bool exists = element < kElements && first + element / kHeadDim < cols;
+      x[i] = exists ? given[first * kHeadDim + element] : static_cast<T>(0.0f);
+    }
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int element = begin + i * threads;
+      if (element >= kElements) break;
+      tile.rows[element / kHeadDim][element % kHeadDim] = static_cast<float>(x[i]);
+    }
   }
 }
 
@@ -160,8 +178,8 @@ __device__ std::int64_t first_row_of_warp() {
   return (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / kWarpSize * kQueries;
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+template <int kThreads, typename T>
+__global__ void __launch_bounds__(kThreads)
     store_scores(const T* queries, const T* keys, float* scores, std::int64_t rows,
                  std::int64_t cols) {
   extern __shared__ float4 shared[];
@@ -205,8 +223,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+template <int kThreads, typename T>
+__global__ void __launch_bounds__(kThreads)
     weigh_values(const float* probabilities, const T* values, T* outputs, std::int64_t rows,
                  std::int64_t cols) {
   extern __shared__ float4 shared[];
@@ -243,8 +261,8 @@ constexpr std::int64_t blocks_for(std::int64_t rows, int block_size, int of_warp
   return (rows + rows_of_block - 1) / rows_of_block;
 }
 
-template <typename T>
-void launch(const worklog::Attention<T>& problem, cudaStream_t stream) {
+template <int kThreads, typename T>
+void launch_up_to(const worklog::Attention<T>& problem, cudaStream_t stream) {
   const auto [rows, cols] = std::pair(problem.rows, problem.cols);
   const int warps = problem.block_size / kWarpSize;
   const dim3 grid(static_cast<unsigned>(blocks_for(rows, problem.block_size, kQueries)));
@@ -253,17 +271,28 @@ void launch(const worklog::Attention<T>& problem, cudaStream_t stream) {
   float* scores = problem.scratch.template take<float>(rows * cols);
 
   std::size_t bytes = sizeof(Keys) + warps * sizeof(float[kQueries][kHeadDim]);
-  worklog::allow_shared_memory(store_scores<T>, "store_scores", static_cast<int>(bytes));
-  store_scores<<<grid, block, bytes, stream>>>(problem.queries, problem.keys, scores, rows, cols);
+  worklog::allow_shared_memory(store_scores<kThreads, T>, "store_scores", static_cast<int>(bytes));
+  store_scores<kThreads>
+      <<<grid, block, bytes, stream>>>(problem.queries, problem.keys, scores, rows, cols);
   worklog::check_launch("store_scores", grid, block, bytes);
 
   softmax_in_place<<<grid_of_warps, block, 0, stream>>>(scores, rows, cols);
   worklog::check_launch("softmax_in_place", grid_of_warps, block);
 
   bytes = sizeof(Values) + warps * sizeof(float[kQueries][kKeys]);
-  worklog::allow_shared_memory(weigh_values<T>, "weigh_values", static_cast<int>(bytes));
-  weigh_values<<<grid, block, bytes, stream>>>(scores, problem.values, problem.outputs, rows, cols);
+  worklog::allow_shared_memory(weigh_values<kThreads, T>, "weigh_values", static_cast<int>(bytes));
+  weigh_values<kThreads>
+      <<<grid, block, bytes, stream>>>(scores, problem.values, problem.outputs, rows, cols);
   worklog::check_launch("weigh_values", grid, block, bytes);
+}
+
+template <typename T>
+void launch(const worklog::Attention<T>& problem, cudaStream_t stream) {
+  if (problem.block_size <= kUsualThreads) {
+    launch_up_to<kUsualThreads>(problem, stream);
+  } else {
+    launch_up_to<kMaxThreads>(problem, stream);
+  }
 }
 
 // Keys and values, of which every block reads all.
