@@ -640,10 +640,10 @@ __device__ Rank copy_best(const Entry* list, int listed, int places, unsigned k,
   return threshold.rank;
 }
 
-// Copies them where they are few, each to its place among them.
+// Copies them where they are few, or no more than k.
 __device__ void copy_best_of_few(const Entry* list, int listed, int k, Entry* best) {
   for (int i = threadIdx.x; i < listed; i += blockDim.x) {
-    const int place = place_of(list[i], list, listed);
+    const int place = listed <= k ? i : place_of(list[i], list, listed);
     if (place < k) best[place] = list[i];
   }
   __syncthreads();
@@ -708,13 +708,13 @@ __global__ void __cluster_dims__(kBlocks, 1, 1) __launch_bounds__(kMaxThreads)
   cluster.sync();
   if (block > 0) return;
 
-  // It chooses the K sectors.
+  // It chooses the K sectors. Where there are no more, their maxima are no floor.
   Rank floor = floor_of_sectors;
   const int chosen = min(k, told.candidates);
-  if (told.candidates <= kFew) {
+  if (told.candidates <= max(k, kFew)) {
     copy_best_of_few(candidates, told.candidates, k, own);
   } else {
-    floor = copy_best(candidates, told.candidates, cut.sectors, chosen, floor, highest, own, told);
+    floor = copy_best(candidates, told.candidates, cut.sectors, k, floor, highest, own, told);
   }
 
   // These again, a thread each. Where the next ones may find no room in the list, only the K best
