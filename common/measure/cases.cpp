@@ -85,8 +85,10 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
     if (step.takes<Attention>() && cols > kWidestAttention) continue;
     cases.push_back({dtype, rows_for(cols), cols, default_k(step, cols), Input::kRandom});
   }
-  if (step.info.several_blocks_a_row)
-    cases.push_back({dtype, 1, kLongWidths[std::size(kLongWidths) - 1], 0, Input::kRandom});
+  if (step.info.several_blocks_a_row) {
+    const std::int64_t cols = kLongWidths[std::size(kLongWidths) - 1];
+    cases.push_back({dtype, 1, cols, default_k(step, cols), Input::kRandom});
+  }
   for (const Input input : kAllInputs) {
     if (step.takes<Attention>() && is_real(input)) continue;
     cases.push_back(is_real(input)

@@ -90,7 +90,7 @@ TEST_SUITE("launches") {
             CHECK(launch.grid[0] <= (32 * rows + threads - 1) / threads);
           } else if (step.info.several_blocks_a_row) {
             CHECK(launch.grid[0] % rows == 0);
-            CHECK(launch.grid[0] <= 4 * rows);  // a variant has four of them for any row
+            CHECK(launch.grid[0] <= 8 * rows);  // a variant has eight of them for any row
           } else if (blocks > 0) {
             CHECK(launch.grid[0] == blocks);
           }
