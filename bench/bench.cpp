@@ -54,9 +54,11 @@ void report(benchmark::State& state, const Measurement& measurement, const Resul
   state.counters["samples"] = result.timing.samples;
   state.counters["bytes"] = bytes;
   state.counters["gbps"] = bytes / us * 1e-3;
-  const Measurement ceiling{.subject = measurement.ceiling()};
-  state.counters[ceiling.subject_name() + "_us"] = result.ceiling_us;
-  state.counters["fraction"] = result.ceiling_us / us;
+  if (const std::optional<Subject> transfers = measurement.ceiling()) {
+    const Measurement ceiling{.subject = *transfers};
+    state.counters[ceiling.subject_name() + "_us"] = result.ceiling_us;
+    state.counters["fraction"] = result.ceiling_us / us;
+  }
   if (measurement.subject == Subject::kStep) state.counters["block_size"] = result.block_size;
   state.SetLabel(result.fastest);
 }

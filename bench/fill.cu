@@ -17,6 +17,7 @@ constexpr int kThreads = 256;
 constexpr std::int64_t kMaxBlocks = 65536;
 constexpr float kStandardDeviation = 3.0f;
 constexpr float kTwoPi = 6.2831853f;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014), figure 14.
 __device__ std::uint64_t splitmix(std::uint64_t index) {
@@ -65,7 +66,7 @@ __device__ float logit_of(Values values, std::uint64_t index, std::uint64_t cols
       return above_one(static_cast<const T*>(nullptr), splitmix(index) % 3);
     case Values::kFewFinite:
       const bool is_finite = splitmix(index) % cols < static_cast<std::uint64_t>(k);
-      return is_finite ? normal(index) : -std::numeric_limits<float>::infinity();
+      return is_finite ? normal(index) : -kInfinity;
   }
   return 0.0f;
 }

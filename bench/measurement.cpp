@@ -9,6 +9,7 @@ namespace {
 
 bool is_timed(const Step& step, const Shape& shape, int k) {
   if (!step.info.takes_shape(shape.rows, shape.cols, size_of(shape.dtype), k)) return false;
+  if (step.takes<Attention>()) return shape.attends;
   if (step.trains()) return shape.trains;
   if (step.takes<NegativeLogLikelihood>() && shape.trains) return true;
   if (!shape.infers) return false;
@@ -71,7 +72,8 @@ std::int64_t Measurement::bytes() const {
   return array_lengths(*step, rows, cols, k, dtype).bytes_to_move(dtype);
 }
 
-Subject Measurement::ceiling() const {
+std::optional<Subject> Measurement::ceiling() const {
+  if (step != nullptr && step->takes<Attention>()) return std::nullopt;
   if (subject == Subject::kCombine || (step != nullptr && step->is_backward())) {
     return Subject::kCombine;
   }

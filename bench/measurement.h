@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,9 @@ struct Measurement {
   std::int64_t bytes() const;
 
   /// The transfer that no implementation can beat: kCopy where as much is written as is read,
-  /// kRead where next to nothing is, kCombine where half as much is.
-  Subject ceiling() const;
+  /// kRead where next to nothing is, kCombine where half as much is. None for an attention, whose
+  /// limit is arithmetic.
+  std::optional<Subject> ceiling() const;
 };
 
 /// All measurements of `steps` and of `cudnn_steps`, those of one type and shape next to each
@@ -57,10 +59,10 @@ struct Measurement {
 ///
 /// At one row only softmax is timed, by the ladder's own kernels, by cuDNN, and by variants of
 /// steps whose blocks share a row. What training wants is timed at the shapes of training, and
-/// nothing else is at those that are for training alone. A thread that takes a row alone is left
-/// out where the row is longer than kLongestRowOfOneThread, and a step where there are more rows,
-/// or longer ones, than it takes. Values that may be hard for a top-k are timed with the ladder's
-/// own kernels, at the shapes and K that say so.
+/// nothing else is at those that are for training alone. Attention has shapes of its own. A thread
+/// that takes a row alone is left out where the row is longer than kLongestRowOfOneThread, and a
+/// step where there are more rows, or longer ones, than it takes. Values that may be hard for a
+/// top-k are timed with the ladder's own kernels, at the shapes and K that say so.
 std::vector<Measurement> all_measurements(const std::vector<Step>& steps,
                                           const std::vector<Step>& cudnn_steps = {});
 

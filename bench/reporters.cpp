@@ -33,9 +33,11 @@ void LineReporter::ReportRuns(const std::vector<Run>& runs) {
       fmt::print("{}: no time: {}\n", name, run.report_label);
     } else {
       const auto counter = [&](const char* wanted) { return run.counters.at(wanted).value; };
-      fmt::print("{:62} {:12.2f} {:7.1f}% {:8.0f} {:8.1f}%  {}\n", name, counter("median_us"),
-                 100.0 * counter("spread"), counter("gbps"), 100.0 * counter("fraction"),
-                 run.report_label);
+      const bool has_ceiling = run.counters.contains("fraction");
+      const std::string fraction =
+          has_ceiling ? fmt::format("{:.1f}%", 100.0 * counter("fraction")) : "-";
+      fmt::print("{:62} {:12.2f} {:7.1f}% {:8.0f} {:>9}  {}\n", name, counter("median_us"),
+                 100.0 * counter("spread"), counter("gbps"), fraction, run.report_label);
     }
   }
   std::fflush(stdout);

@@ -70,6 +70,10 @@ constexpr RowsAndCols kTrainingHalf[] = {
 constexpr RowsAndCols kTrainingToo[] = {{4000, 1000}, {4000, 4000}, {4000, 25000}, {8192, 50257}};
 constexpr RowsAndCols kTrainingTooHalf[] = {{32768, 1024}};
 
+// The queries and keys of one head: a text whose scores outgrow the L2 cache in fp32, and a long
+// one.
+constexpr std::int64_t kTokens[] = {4096, 16384};
+
 // How near the steps that read once come to the copy is shown for those and for these.
 constexpr RowsAndCols kHowNear[] = {{4000, 128},   {4000, 1000},  {4000, 4000},
                                     {4000, 10000}, {4000, 25000}, {4000, 100000},
@@ -170,6 +174,16 @@ std::vector<Shape> all_shapes() {
                       .ks = {},
                       .trains = true,
                       .infers = false});
+  }
+  for (const DType dtype : kAllDTypes) {
+    for (const std::int64_t tokens : kTokens) {
+      shapes.push_back({.dtype = dtype,
+                        .rows = tokens,
+                        .cols = tokens,
+                        .ks = {},
+                        .attends = true,
+                        .infers = false});
+    }
   }
   return shapes;
 }

@@ -26,6 +26,8 @@ struct Shape {
   bool written_too = false;
   /// Timed by what training wants of a step: backward passes, cross-entropy, and losses.
   bool trains = false;
+  /// Timed by attention, of as many queries and keys.
+  bool attends = false;
   /// Timed by all others.
   bool infers = true;
   /// The k that are timed with values that may be hard for a top-k (bench/values.h), too.

@@ -30,7 +30,7 @@ struct Result {
   Timing timing;
   int block_size = 0;       ///< of a step: threads per block
   std::string fastest;      ///< of a transfer: which of the several kernels it was
-  double ceiling_us = 0.0;  ///< the transfer that is the measurement's ceiling
+  double ceiling_us = 0.0;  ///< the transfer that is the measurement's ceiling, if it has one
 };
 
 /// Times measurements one after the other, the same transfer only once.

@@ -42,7 +42,9 @@ class TimesOnGpu : public Times {
 
   Result time(const Measurement& m) override {
     if (m.step == nullptr) return transfer(m);
-    const Result ceiling = transfer({m.ceiling(), nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
+    Result ceiling;
+    if (const std::optional<Subject> transfers = m.ceiling())
+      ceiling = transfer({*transfers, nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
     StepWorkload workload(m);
     Result result;
     result.timing = timer_.time(m.cache, workload.launches());

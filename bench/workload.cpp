@@ -41,7 +41,8 @@ void fill_with_values(T* logits, const Measurement& m) {
 template <typename T>
 ProblemBuffers<T> filled_buffers(const Measurement& m) {
   auto buffers = problem_buffers<T>(*m.step, m.rows, m.cols, m.k);
-  for (DeviceBuffer<T>* given : {&buffers.logits, &buffers.results, &buffers.gradients})
+  for (DeviceBuffer<T>* given : {&buffers.logits, &buffers.results, &buffers.gradients,
+                                 &buffers.queries, &buffers.keys, &buffers.key_values})
     fill(given->data(), given->size());
   if (m.values != Values::kNormal) fill_with_values(buffers.logits.data(), m);
   buffers.labels.upload(labels_of(buffers.labels.size(), m.cols));

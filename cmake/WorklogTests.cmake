@@ -14,7 +14,9 @@ endif()
 
 # The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16 every_k)
-set(worklog_short_suites inputs identities exact shapes launches top_k cross_entropy bad_input)
+set(worklog_short_suites inputs identities exact shapes launches top_k cross_entropy attention bad_input)
+# Those that give a step rows of logits, which attention has none of: its own suite has their like.
+set(worklog_suites_of_logits every_width_f32 every_width_f16 every_width_bf16 inputs identities exact counts)
 set(worklog_cpu_suites every_width_f32 ${worklog_short_suites} counts)
 set(worklog_gpu_suites ${worklog_long_suites} ${worklog_short_suites} full_size huge)
 
@@ -48,7 +50,7 @@ function(worklog_add_step_tests step)
   set(program step_${step}_tests)
   worklog_add_test_program(${program} cpu)
   target_link_libraries(${program} PRIVATE worklog_cpu_contract_tests step_${step}_cpu_objects)
-  foreach(problem_and_suites IN ITEMS "TopK;top_k;every_k" "CrossEntropy;cross_entropy")
+  foreach(problem_and_suites IN ITEMS "TopK;top_k;every_k" "CrossEntropy;cross_entropy" "Attention;attention")
     list(POP_FRONT problem_and_suites problem)
     worklog_takes(${step} ${problem} has_tests)
     if(NOT has_tests)
@@ -57,13 +59,21 @@ function(worklog_add_step_tests step)
       endforeach()
     endif()
   endforeach()
+  worklog_takes(${step} Attention is_attention)
+  if(is_attention)
+    foreach(suites IN ITEMS worklog_cpu_suites worklog_gpu_suites worklog_short_suites worklog_long_suites)
+      list(REMOVE_ITEM ${suites} ${worklog_suites_of_logits})
+    endforeach()
+  endif()
   foreach(suite IN LISTS worklog_cpu_suites)
     worklog_add_suite(${step}.${suite} ${program} ${suite})
     # CTest's own jobs fill the cores. A launch here takes no second: one that takes a minute never ends.
     set_tests_properties(${step}.${suite} PROPERTIES LABELS cpu
                          ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60")
   endforeach()
-  set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
+  if(TEST ${step}.every_width_f32)
+    set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
+  endif()
   # All widths take minutes, so `./worklog test` goes without some, and without those of half types:
   # `ctest -C thorough -L thorough` runs them all.
   foreach(suite IN LISTS worklog_long_suites)

@@ -70,6 +70,8 @@ const char* function_of(const Step& step) {
       return "log_softmax_backward";
     case Operation::kCrossEntropy:
       return "cross_entropy";
+    case Operation::kAttention:
+      return "attention";
   }
   return "";
 }

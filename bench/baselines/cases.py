@@ -43,6 +43,11 @@ _CROSS_ENTROPY_BY = (
     "torch_compile/cross_entropy_forward",
 )
 
+# Queries and keys of one head.
+_ATTENTION = tuple((dtype, tokens, tokens) for dtype in _ELEMENT_BYTES for tokens in (4096, 16384))
+_ATTENTION_BY = ("pytorch/attention", "pytorch/attention_of_three_calls")
+HEAD_DIM = 64  # as kHeadDim of common/step/problem.h
+
 
 class InputError(Exception):
     """The list of the bench's measurements is missing something; the message says what."""
@@ -85,6 +90,10 @@ class Case:
         return "/cross_entropy" in self.baseline
 
     @property
+    def is_attention(self) -> bool:
+        return self.baseline in _ATTENTION_BY
+
+    @property
     def has_gradients(self) -> bool:
         return not self.baseline.endswith("_forward")
 
@@ -97,6 +106,8 @@ class Case:
     def moved_bytes(self) -> int:
         """All that is given read once, each result written once, as worklog_bench counts them."""
         array = self.rows * self.cols * _ELEMENT_BYTES[self.dtype]
+        if self.is_attention:
+            return 2 * (self.rows + self.cols) * HEAD_DIM * _ELEMENT_BYTES[self.dtype]
         if self.is_backward:
             return 3 * array
         if self.is_cross_entropy:
@@ -130,6 +141,9 @@ def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
     for shape in _CROSS_ENTROPY:
         if (*shape, 0) not in backward:
             raise InputError(f"cross_entropy at {shape}: not a shape of the bench")
+    for shape in _ATTENTION:
+        if (*shape, 0) not in softmax:
+            raise InputError(f"attention at {shape}: not a shape of the bench")
     triton = [shape for shape in softmax if shape[0] == "f32" and shape[1] in _TRITON_ROWS]
     return [
         *(Case("pytorch/softmax", *shape) for shape in softmax),
@@ -140,6 +154,7 @@ def all_cases(measurements: list[dict[str, Any]]) -> list[Case]:
         *(Case("triton/softmax", *shape) for shape in triton),
         *(Case(f"torch_compile/{operation}", *shape) for operation, *shape in _COMPILED),
         *(Case(by, *shape) for by in _CROSS_ENTROPY_BY for shape in _CROSS_ENTROPY),
+        *(Case(by, *shape) for by in _ATTENTION_BY for shape in _ATTENTION),
     ]
 
 

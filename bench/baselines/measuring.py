@@ -8,9 +8,10 @@ from pathlib import Path
 import accuracy
 import results
 import torch
+import torch_attention
 import torch_cross_entropy
 import torch_softmax
-from cases import Case
+from cases import HEAD_DIM, Case
 from sampling import Timer, Timing, Work
 from whole_file import write_whole
 
@@ -88,6 +89,12 @@ def _fastest(timer: Timer, ways: dict[str, Work]) -> tuple[Timing, str]:
 def _ways(case: Case) -> dict[str, Work]:
     """What is timed, by name, on logits of the case's own. One way but for Triton's kernel."""
     dtype = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[case.dtype]
+    if case.is_attention:
+        heads = [
+            torch.randn(count, HEAD_DIM, device="cuda", dtype=dtype)
+            for count in (case.rows, case.cols, case.cols)
+        ]
+        return {"": torch_attention.work(case.baseline, *heads)}
     logits = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype) * STANDARD_DEVIATION
     library, operation = case.baseline.split("/")
     if case.is_cross_entropy:

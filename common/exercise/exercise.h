@@ -51,6 +51,9 @@ struct ExerciseRegistration {
   /// The same for a cross-entropy.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const CrossEntropy<float>&, cudaStream_t));
+  /// The same for an attention.
+  ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
+                       void (*launch)(const Attention<float>&, cudaStream_t));
   /// The same for a top-k.
   ExerciseRegistration(const char* step, const char* role, const ExerciseInfo& info,
                        void (*launch)(const TopK<float>&, cudaStream_t));

@@ -74,6 +74,12 @@ ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
 
 ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
                                            const ExerciseInfo& info,
+                                           void (*launch)(const Attention<float>&, cudaStream_t)) {
+  add<Attention>(step, role, info, launch);
+}
+
+ExerciseRegistration::ExerciseRegistration(const char* step, const char* role,
+                                           const ExerciseInfo& info,
                                            void (*launch)(const TopK<float>&, cudaStream_t)) {
   add<TopK>(step, role, info, launch);
 }

@@ -28,11 +28,16 @@ std::vector<GivenArray> arrays_given(const Step& step, const ProblemBuffers<T>& 
   };
   const bool has_labels = step.takes<NegativeLogLikelihood>() || step.takes<CrossEntropy>();
   const bool has_logarithms = step.takes<LogSoftmax>() || step.takes<LogSoftmaxBackward>();
-  const char* columns = has_logarithms ? "log-probabilities" : "probabilities";
+  const char* columns = step.takes<Attention>() ? "outputs"
+                        : has_logarithms        ? "log-probabilities"
+                                                : "probabilities";
   return {given(buffers.logits, "logits"),
           given(buffers.results, columns),
           given(buffers.gradients, "gradients"),
           given(buffers.labels, "labels"),
+          given(buffers.queries, "queries"),
+          given(buffers.keys, "keys"),
+          given(buffers.key_values, "values"),
           given(buffers.columns, step.trains() ? "logit gradients" : columns),
           given(buffers.values, has_labels ? "losses" : "values"),
           given(buffers.indices, "indices"),

@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kWidths[] = {1,    10,   32,   100,  128,   512,   1000,  1024,
                                     2048, 4000, 4096, 8192, 10000, 25000, 32000, 100000};
 constexpr std::int64_t kMostRows = 64;
+constexpr std::int64_t kWidestAttention = 4096;  // a column is as much work as 64 of others
 constexpr std::int64_t kMostElements = 1 << 18;
 
 // Every kind of special row occurs: there are 18. The width is odd, so rows are not aligned.
@@ -81,11 +82,15 @@ std::vector<Case> report_cases(const Step& step, DType dtype) {
   if (step.takes_one_row()) return long_row_cases(step, dtype);
   std::vector<Case> cases;
   for (const std::int64_t cols : kWidths) {
+    if (step.takes<Attention>() && cols > kWidestAttention) continue;
     cases.push_back({dtype, rows_for(cols), cols, default_k(step, cols), Input::kRandom});
   }
-  if (step.info.several_blocks_a_row)
-    cases.push_back({dtype, 1, kLongWidths[std::size(kLongWidths) - 1], 0, Input::kRandom});
+  if (step.info.several_blocks_a_row) {
+    const std::int64_t cols = kLongWidths[std::size(kLongWidths) - 1];
+    cases.push_back({dtype, 1, cols, default_k(step, cols), Input::kRandom});
+  }
   for (const Input input : kAllInputs) {
+    if (step.takes<Attention>() && is_real(input)) continue;
     cases.push_back(is_real(input)
                         ? real_case(step, dtype, input, std::numeric_limits<std::int64_t>::max())
                         : Case{dtype, kInputRows, kInputCols, default_k(step, kInputCols), input});

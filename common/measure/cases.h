@@ -18,7 +18,8 @@ inline constexpr std::int64_t kDefaultCols = 4096;
 /// The report's cases: random logits from 1 to 100000 columns, all other inputs at one width, the
 /// recorded inputs whole, and for top-k several k. Few rows, so that the CPU executor counts all
 /// steps in minutes: counts scale with the rows, exactly. Steps for one long row: up to 2^20
-/// columns, and the first rows of the recorded inputs. None of a variant in bf16, whose accesses
+/// columns, and the first rows of the recorded inputs. Attention, whose queries share a row of an
+/// input: up to 4096 columns, and nothing recorded. None of a variant in bf16, whose accesses
 /// are those of fp16.
 std::vector<Case> report_cases(const Step& step, DType dtype);
 

@@ -18,8 +18,8 @@ struct TracedRun {
   int block_size = 0;          ///< threads per block
   simt::Trace trace;           ///< every request of the first warps
   /// What the arrays of the trace are: "logits", "probabilities", "log-probabilities",
-  /// "gradients", "logit gradients", "labels", "losses", "values", "indices", "scratch"; numbered
-  /// if there are several of one name.
+  /// "gradients", "logit gradients", "labels", "losses", "queries", "keys", "outputs", "values",
+  /// "indices", "scratch"; numbered if there are several of one name.
   std::vector<std::string> names;
 };
 

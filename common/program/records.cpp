@@ -21,6 +21,8 @@ std::string_view name_of(Operation operation) {
       return "log_softmax_backward";
     case Operation::kCrossEntropy:
       return "cross_entropy";
+    case Operation::kAttention:
+      return "attention";
     case Operation::kSoftmaxTopK:
       return "softmax_top_k";
     case Operation::kSoftmaxThenTopK:

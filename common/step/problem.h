@@ -152,6 +152,32 @@ struct CrossEntropy {
   mutable Scratch scratch{};      ///< the device memory that the step's registration asked for
 };
 
+/// Elements of a query, of a key, of a value and of an output of an attention.
+inline constexpr int kHeadDim = 64;
+
+/// Attention of one head: of each query's scores against all keys the softmax, which weighs the
+/// values.
+///
+///     score(row, col) = sum over i of (queries[row][i] / 8) keys[col][i]      8 is sqrt(kHeadDim)
+///     outputs[row] = sum over col of softmax(scores of row)[col] values[col]
+///
+/// No score is masked. validate.h has accepted the problem: `outputs` overlaps no other array. A
+/// query whose scores have a NaN or +inf, or are -inf only, has NaN throughout its output; any
+/// other score of -inf weighs nothing. An element of an output is no finite number where one of the
+/// values that it is made of is none. An element may be none, too, where the magnitudes of a
+/// score's products add up to more than fp32 holds, or those of the weighted values.
+template <typename T>
+struct Attention {
+  const T* queries = nullptr;  ///< rows x kHeadDim
+  const T* keys = nullptr;     ///< cols x kHeadDim
+  const T* values = nullptr;   ///< cols x kHeadDim
+  T* outputs = nullptr;        ///< rows x kHeadDim
+  std::int64_t rows = 0;       ///< queries: 1 or more
+  std::int64_t cols = 0;       ///< keys: 1 or more
+  int block_size = 0;          ///< threads a block: a multiple of 32, at most 1024
+  mutable Scratch scratch{};   ///< the device memory that the step's registration asked for
+};
+
 /// A problem for a step of any kind: the arrays that its kind does not have are not looked at.
 template <typename T>
 struct AnyProblem {
@@ -159,7 +185,11 @@ struct AnyProblem {
   const T* results = nullptr;            ///< rows x cols, of the forward pass: for a backward step
   const T* gradients = nullptr;          ///< rows x cols, of the loss by these results
   const std::int64_t* labels = nullptr;  ///< rows
-  T* columns = nullptr;                  ///< rows x cols: probabilities, logarithms or gradients
+  const T* queries = nullptr;            ///< rows x kHeadDim
+  const T* keys = nullptr;               ///< cols x kHeadDim
+  const T* key_values = nullptr;         ///< cols x kHeadDim
+  /// rows x cols: probabilities, logarithms or gradients; of an attention rows x kHeadDim
+  T* columns = nullptr;
   /// rows x k, or rows losses; of a cross-entropy with rows log(sum(exp)) and one loss behind them
   float* values = nullptr;
   std::int64_t* indices = nullptr;  ///< rows x k

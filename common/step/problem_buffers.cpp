@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "common/step/run.h"
+#include "common/step/validate.h"
 
 namespace worklog {
 
 std::int64_t ArrayLengths::bytes_to_move(DType dtype) const {
-  return (logits + results + gradients + columns) * static_cast<std::int64_t>(size_of(dtype)) +
+  const std::int64_t elements = logits + results + gradients + queries + 2 * keys + columns;
+  return elements * static_cast<std::int64_t>(size_of(dtype)) +
          values * static_cast<std::int64_t>(sizeof(float)) +
          (labels + indices) * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
@@ -16,7 +18,12 @@ ArrayLengths array_lengths(const Step& step, std::int64_t rows, std::int64_t col
                            DType dtype) {
   const std::int64_t scratch = scratch_bytes(step, rows, cols, dtype);  // throws for a bad shape
   ArrayLengths lengths{.scratch_bytes = scratch};
-  if (step.is_backward()) {
+  if (step.takes<Attention>()) {
+    validate_shape(rows, kHeadDim, size_of(dtype));
+    validate_shape(cols, kHeadDim, size_of(dtype));
+    lengths.queries = lengths.columns = rows * kHeadDim;
+    lengths.keys = cols * kHeadDim;
+  } else if (step.is_backward()) {
     lengths.results = lengths.gradients = rows * cols;
   } else {
     lengths.logits = rows * cols;

@@ -17,7 +17,9 @@ struct ArrayLengths {
   std::int64_t results = 0;        ///< rows x cols, of the forward pass: of a backward step
   std::int64_t gradients = 0;      ///< rows x cols, likewise
   std::int64_t labels = 0;         ///< rows
-  std::int64_t columns = 0;        ///< rows x cols: probabilities, logarithms or gradients
+  std::int64_t queries = 0;        ///< rows x kHeadDim: of an attention
+  std::int64_t keys = 0;           ///< cols x kHeadDim, likewise; of their values as many
+  std::int64_t columns = 0;        ///< see AnyProblem
   std::int64_t values = 0;         ///< rows x k, or rows losses; see AnyProblem
   std::int64_t indices = 0;        ///< rows x k
   std::int64_t scratch_bytes = 0;  ///< of the step's own memory, in bytes
@@ -44,6 +46,9 @@ struct ProblemBuffers {
   Buffer<T> results;             ///< likewise
   Buffer<T> gradients;           ///< likewise
   Buffer<std::int64_t> labels;   ///< likewise
+  Buffer<T> queries;             ///< likewise
+  Buffer<T> keys;                ///< likewise
+  Buffer<T> key_values;          ///< likewise
   Buffer<T> columns;             ///< likewise
   Buffer<float> values;          ///< likewise
   Buffer<std::int64_t> indices;  ///< likewise
@@ -56,6 +61,9 @@ struct ProblemBuffers {
             .results = results.data(),
             .gradients = gradients.data(),
             .labels = labels.data(),
+            .queries = queries.data(),
+            .keys = keys.data(),
+            .key_values = key_values.data(),
             .columns = columns.data(),
             .values = values.data(),
             .indices = indices.data(),
@@ -83,6 +91,9 @@ ProblemBuffers<T> problem_buffers(const Step& step, std::int64_t rows, std::int6
           .results = DeviceBuffer<T>(lengths.results),
           .gradients = DeviceBuffer<T>(lengths.gradients),
           .labels = DeviceBuffer<std::int64_t>(lengths.labels),
+          .queries = DeviceBuffer<T>(lengths.queries),
+          .keys = DeviceBuffer<T>(lengths.keys),
+          .key_values = DeviceBuffer<T>(lengths.keys),
           .columns = DeviceBuffer<T>(lengths.columns),
           .values = DeviceBuffer<float>(lengths.values),
           .indices = DeviceBuffer<std::int64_t>(lengths.indices),

@@ -20,6 +20,7 @@ const char* kind_of_problem(const Step& step) {
   if (step.takes<SoftmaxBackward>()) return "a SoftmaxBackward problem";
   if (step.takes<LogSoftmaxBackward>()) return "a LogSoftmaxBackward problem";
   if (step.takes<CrossEntropy>()) return "a CrossEntropy problem";
+  if (step.takes<Attention>()) return "an Attention problem";
   return "a Softmax problem";
 }
 
@@ -94,6 +95,14 @@ CrossEntropy<T> part_of(CrossEntropy<T> problem, std::int64_t first_row, std::in
 }
 
 template <typename T>
+Attention<T> part_of(Attention<T> problem, std::int64_t first_row, std::int64_t rows) {
+  problem.queries += first_row * kHeadDim;
+  problem.outputs += first_row * kHeadDim;
+  problem.rows = rows;
+  return problem;
+}
+
+template <typename T>
 TopK<T> part_of(TopK<T> problem, std::int64_t first_row, std::int64_t rows) {
   problem.logits += first_row * problem.cols;
   problem.values += first_row * problem.k;
@@ -154,14 +163,19 @@ void run(const Step& step, const CrossEntropy<T>& problem, cudaStream_t stream) 
 }
 
 template <typename T>
+void run(const Step& step, const Attention<T>& problem, cudaStream_t stream) {
+  run_in_parts<Attention, T>(step, problem, stream);
+}
+
+template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream) {
   run_in_parts<TopK, T>(step, problem, stream);
 }
 
 template <typename T>
 void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
-  const auto [logits, results, gradients, labels, columns, values, indices, rows, cols, k,
-              block_size, scratch, cross_entropy] = any;
+  const auto [logits, results, gradients, labels, queries, keys, key_values, columns, values,
+              indices, rows, cols, k, block_size, scratch, cross_entropy] = any;
   if (step.is_top_k()) {
     run(step, TopK<T>{logits, values, indices, rows, cols, k, block_size, scratch}, stream);
   } else if (step.takes<NegativeLogLikelihood>()) {
@@ -171,6 +185,9 @@ void run(const Step& step, const AnyProblem<T>& any, cudaStream_t stream) {
     run(step,
         CrossEntropy<T>{logits, Labels{labels}, values, values + rows, values + 2 * rows, columns,
                         cross_entropy, rows, cols, block_size, scratch},
+        stream);
+  } else if (step.takes<Attention>()) {
+    run(step, Attention<T>{queries, keys, key_values, columns, rows, cols, block_size, scratch},
         stream);
   } else if (step.takes<SoftmaxBackward>()) {
     run(step, SoftmaxBackward<T>{results, gradients, columns, rows, cols, block_size, scratch},
@@ -203,6 +220,9 @@ template void run(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&, cudaStr
 template void run(const Step&, const CrossEntropy<float>&, cudaStream_t);
 template void run(const Step&, const CrossEntropy<__half>&, cudaStream_t);
 template void run(const Step&, const CrossEntropy<__nv_bfloat16>&, cudaStream_t);
+template void run(const Step&, const Attention<float>&, cudaStream_t);
+template void run(const Step&, const Attention<__half>&, cudaStream_t);
+template void run(const Step&, const Attention<__nv_bfloat16>&, cudaStream_t);
 template void run(const Step&, const TopK<float>&, cudaStream_t);
 template void run(const Step&, const TopK<__half>&, cudaStream_t);
 template void run(const Step&, const TopK<__nv_bfloat16>&, cudaStream_t);

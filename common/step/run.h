@@ -39,6 +39,9 @@ void run(const Step& step, const LogSoftmaxBackward<T>& problem, cudaStream_t st
 /// The same; labels that name no column give NaN.
 template <typename T>
 void run(const Step& step, const CrossEntropy<T>& problem, cudaStream_t stream);
+/// The same.
+template <typename T>
+void run(const Step& step, const Attention<T>& problem, cudaStream_t stream);
 /// The same; k must be within the step's limit (StepInfo::max_k).
 template <typename T>
 void run(const Step& step, const TopK<T>& problem, cudaStream_t stream);

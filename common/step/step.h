@@ -38,6 +38,7 @@ enum class Operation {
   kSoftmaxBackward,        ///< the gradients of the logits, from those of the probabilities
   kLogSoftmaxBackward,     ///< the same from those of the logarithms
   kCrossEntropy,           ///< one loss a row, and the gradients of the logits
+  kAttention,              ///< values, weighed by the softmax of queries times keys
   kSoftmaxTopK,  ///< the k largest probabilities; the logits are ranked (with a NaN as the largest)
   kSoftmaxThenTopK,  ///< softmax stored in the scratch (its first array, rows x cols of T), then
                      ///< top-k of what it stored
@@ -149,7 +150,7 @@ using Launches =
 using AnyLaunches =
     std::variant<Launches<Softmax>, Launches<LogSoftmax>, Launches<NegativeLogLikelihood>,
                  Launches<TopK>, Launches<SoftmaxBackward>, Launches<LogSoftmaxBackward>,
-                 Launches<CrossEntropy>>;
+                 Launches<CrossEntropy>, Launches<Attention>>;
 
 /// One registered step or variant.
 struct Step {
@@ -187,6 +188,7 @@ struct Step {
     if (takes<SoftmaxBackward>()) return Operation::kSoftmaxBackward;
     if (takes<LogSoftmaxBackward>()) return Operation::kLogSoftmaxBackward;
     if (takes<CrossEntropy>()) return Operation::kCrossEntropy;
+    if (takes<Attention>()) return Operation::kAttention;
     return is_top_k() ? info.top_k_operation : Operation::kSoftmax;
   }
   /// "05_warp_shuffle", or "05_warp_shuffle/safe" for a variant.

@@ -258,6 +258,27 @@ void validate(const Step& step, const CrossEntropy<T>& problem) {
 }
 
 template <typename T>
+void validate(const Step& step, const Attention<T>& problem) {
+  validate_rows(step, problem.rows);
+  validate_block_size(problem.block_size);
+  validate_shape(problem.rows, problem.cols, sizeof(T));
+  validate_shape(problem.rows, kHeadDim, sizeof(T));
+  validate_shape(problem.cols, kHeadDim, sizeof(T));
+  validate_cols(step, problem.rows, problem.cols, sizeof(T), problem.block_size);
+  const std::int64_t of_keys = problem.rows > 0 ? problem.cols : 0;  // else nothing is read
+  const std::int64_t of_rows = problem.cols > 0 ? problem.rows : 0;  // else nothing is written
+  const Array outputs = array_of("outputs", problem.outputs, of_rows * kHeadDim);
+  const Array given[] = {array_of("queries", problem.queries, of_rows * kHeadDim),
+                         array_of("keys", problem.keys, of_keys * kHeadDim),
+                         array_of("values", problem.values, of_keys * kHeadDim)};
+  for (const Array& array : given)
+    validate_array(array);
+  validate_array(outputs);
+  for (const Array& array : given)
+    refuse_overlap(array, outputs, "");
+}
+
+template <typename T>
 void validate(const Step& step, const TopK<T>& problem) {
   validate_rows(step, problem.rows);
   validate_block_size(problem.block_size);
@@ -306,6 +327,9 @@ template void validate(const Step&, const LogSoftmaxBackward<__nv_bfloat16>&);
 template void validate(const Step&, const CrossEntropy<float>&);
 template void validate(const Step&, const CrossEntropy<__half>&);
 template void validate(const Step&, const CrossEntropy<__nv_bfloat16>&);
+template void validate(const Step&, const Attention<float>&);
+template void validate(const Step&, const Attention<__half>&);
+template void validate(const Step&, const Attention<__nv_bfloat16>&);
 template void validate(const Step&, const TopK<float>&);
 template void validate(const Step&, const TopK<__half>&);
 template void validate(const Step&, const TopK<__nv_bfloat16>&);

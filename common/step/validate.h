@@ -43,6 +43,10 @@ void validate(const Step& step, const SoftmaxBackward<T>& problem);
 /// The same.
 template <typename T>
 void validate(const Step& step, const LogSoftmaxBackward<T>& problem);
+/// The same, of rows of kHeadDim elements; and for so many rows or columns of those that their
+/// bytes do not fit 63 bits.
+template <typename T>
+void validate(const Step& step, const Attention<T>& problem);
 /// The same; and for label smoothing outside of 0 to 1, a z-loss that is negative or no finite
 /// number, or more rows than a grid has with a reduction.
 template <typename T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/step/problem_buffers.h"
+#include "common/verify/attention_inputs.h"
 #include "common/verify/case.h"
 #include "common/verify/inputs.h"
 #include "common/verify/labels.h"
@@ -21,19 +22,25 @@ inline RowSource forward_results(const Step& step, RowSource logits) {
                                           : softmax_of(std::move(logits));
 }
 
-/// All rows of a case's array, rounded to T, row after row.
+/// Rows of `cols` elements, rounded to T, row after row.
 template <typename T>
-std::vector<T> array_of(const Case& a_case, const RowSource& source) {
-  std::vector<T> array(static_cast<std::size_t>(a_case.rows * a_case.cols));
-  for_rows_in_parallel(a_case.rows, a_case.cols, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> row(static_cast<std::size_t>(a_case.cols));
+std::vector<T> array_of(std::int64_t rows, std::int64_t cols, const RowSource& source) {
+  std::vector<T> array(static_cast<std::size_t>(rows * cols));
+  for_rows_in_parallel(rows, cols, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> row(static_cast<std::size_t>(cols));
     for (std::int64_t r = begin; r < end; ++r) {
       source(r, row);
-      std::transform(row.begin(), row.end(), array.begin() + r * a_case.cols,
+      std::transform(row.begin(), row.end(), array.begin() + r * cols,
                      [](float x) { return static_cast<T>(x); });
     }
   });
   return array;
+}
+
+/// All rows of a case's array.
+template <typename T>
+std::vector<T> array_of(const Case& a_case, const RowSource& source) {
+  return array_of<T>(a_case.rows, a_case.cols, source);
 }
 
 /// All logits of a case. Throws as make_rows() does.
@@ -43,12 +50,19 @@ std::vector<T> logits_of(const Case& a_case) {
 }
 
 /// Device memory for `step` on the case, with the case's logits and labels, or what a backward step
-/// is given instead. T is the case's type. Throws as problem_buffers() and make_rows() do.
+/// or an attention is given instead. T is the case's type. Throws as problem_buffers() and
+/// make_rows() do.
 template <typename T>
 ProblemBuffers<T> buffers_of(const Step& step, const Case& a_case) {
   auto buffers = problem_buffers<T>(step, a_case.rows, a_case.cols, a_case.k);
   const RowSource logits = make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols);
-  if (step.is_backward()) {
+  if (step.takes<Attention>()) {
+    const AttentionInputs inputs =
+        attention_inputs(logits, a_case.input, a_case.dtype, a_case.cols);
+    buffers.queries.upload(array_of<T>(a_case.rows, kHeadDim, inputs.queries));
+    buffers.keys.upload(array_of<T>(a_case.cols, kHeadDim, inputs.keys));
+    buffers.key_values.upload(array_of<T>(a_case.cols, kHeadDim, inputs.values));
+  } else if (step.is_backward()) {
     buffers.results.upload(array_of<T>(a_case, forward_results(step, logits)));
     buffers.gradients.upload(array_of<T>(a_case, make_gradients(a_case.input, a_case.dtype)));
   } else {

@@ -12,7 +12,9 @@
 
 #include "common/step/problem_buffers.h"
 #include "common/step/run.h"
+#include "common/verify/attention_inputs.h"
 #include "common/verify/case_buffers.h"
+#include "common/verify/check_attention.h"
 #include "common/verify/check_cross_entropy.h"
 #include "common/verify/check_gradients.h"
 #include "common/verify/check_row.h"
@@ -32,17 +34,18 @@ namespace {
 // the host's memory can be verified.
 constexpr std::int64_t kElementsPerPart = 1 << 24;
 
-std::int64_t rows_per_part(const Case& a_case) {
-  return std::max(std::int64_t{1}, kElementsPerPart / std::max(a_case.cols, std::int64_t{1}));
+// Calls visit(first_row, rows) for one part after another of so many rows.
+template <typename Visit>
+void for_parts(std::int64_t rows, std::int64_t cols, Visit visit) {
+  const std::int64_t part =
+      std::max(std::int64_t{1}, kElementsPerPart / std::max(cols, std::int64_t{1}));
+  for (std::int64_t first = 0; first < rows; first += part)
+    visit(first, std::min(part, rows - first));
 }
 
-// Calls visit(first_row, rows) for one part after another.
 template <typename Visit>
 void for_parts(const Case& a_case, Visit visit) {
-  const std::int64_t part = rows_per_part(a_case);
-  for (std::int64_t first = 0; first < a_case.rows; first += part) {
-    visit(first, std::min(part, a_case.rows - first));
-  }
+  for_parts(a_case.rows, a_case.cols, visit);
 }
 
 template <typename T>
@@ -55,13 +58,15 @@ std::span<const T> row_of(const std::vector<T>& part, std::int64_t row, std::int
 template <typename T>
 class Given {
  public:
-  Given(const Case& a_case, RowSource source, std::optional<float> limit = {})
-      : a_case_(a_case), source_(std::move(source)), limit_(limit) {}
+  Given(std::int64_t cols, RowSource source, std::optional<float> limit = {})
+      : cols_(cols), source_(std::move(source)), limit_(limit) {}
+
+  std::int64_t cols() const { return cols_; }
 
   // Rows [first, first + rows), converted to the storage type. They are kept until others are asked
   // for: most cases are of one part, which is written, compared with and looked at once more.
   const std::vector<T>& part(std::int64_t first, std::int64_t rows) {
-    if (first != first_ || part_.size() != static_cast<std::size_t>(rows * a_case_.cols)) {
+    if (first != first_ || part_.size() != static_cast<std::size_t>(rows * cols_)) {
       make_part(first, rows);
     }
     return part_;
@@ -69,15 +74,14 @@ class Given {
 
  private:
   void make_part(std::int64_t first, std::int64_t rows) {
-    const std::int64_t cols = a_case_.cols;
     first_ = -1;  // until it is whole
-    part_.resize(static_cast<std::size_t>(rows * cols));
-    for_rows_in_parallel(rows, cols, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<float> row(static_cast<std::size_t>(cols));
+    part_.resize(static_cast<std::size_t>(rows * cols_));
+    for_rows_in_parallel(rows, cols_, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> row(static_cast<std::size_t>(cols_));
       for (std::int64_t r = begin; r < end; ++r) {
         source_(first + r, row);
         if (limit_) limit_row(row);
-        std::transform(row.begin(), row.end(), part_.begin() + r * cols,
+        std::transform(row.begin(), row.end(), part_.begin() + r * cols_,
                        [](float x) { return static_cast<T>(x); });
       }
     });
@@ -89,7 +93,7 @@ class Given {
       x = std::isnan(x) ? 0.0f : std::clamp(x, -*limit_, *limit_);
   }
 
-  const Case& a_case_;
+  std::int64_t cols_;
   RowSource source_;
   std::optional<float> limit_;
   std::int64_t first_ = -1;
@@ -112,9 +116,16 @@ class Verification {
         options_(options),
         in_place_(options.in_place && step.keeps_columns()),
         over_results_(options.over_results && step.is_backward()),
-        logits_(a_case, step.is_backward() ? forward_results(step, source) : source,
+        logits_(a_case.cols, step.is_backward() ? forward_results(step, source) : source,
                 domain_limit(step, options)),
-        gradients_(a_case, make_gradients(a_case.input, a_case.dtype, options.seed)) {}
+        gradients_(a_case.cols, make_gradients(a_case.input, a_case.dtype, options.seed)) {
+    if (!step.takes<Attention>() || a_case.cols == 0) return;
+    const AttentionInputs inputs =
+        attention_inputs(source, a_case.input, a_case.dtype, a_case.cols, options.seed);
+    attention_.emplace(AttentionArrays{.queries = {kHeadDim, inputs.queries},
+                                       .keys = {kHeadDim, inputs.keys},
+                                       .values = {kHeadDim, inputs.values}});
+  }
 
   Verdict verify() {
 #ifdef SIMT_EXECUTOR
@@ -137,6 +148,12 @@ class Verification {
  private:
   using Buffers = ProblemBuffers<T, GuardedBuffer>;
 
+  struct AttentionArrays {
+    Given<T> queries;
+    Given<T> keys;
+    Given<T> values;
+  };
+
   static std::optional<float> domain_limit(const Step& step, const VerifyOptions& options) {
     if (step.info.expected_failure.empty() || !options.stay_in_domain) return std::nullopt;
     return step.info.largest_logit;
@@ -158,6 +175,9 @@ class Verification {
             .gradients =
                 GuardedBuffer<T>(lengths.gradients, options_.gradients_shift, guard_if(in_place_)),
             .labels = GuardedBuffer<std::int64_t>(lengths.labels, 0, 0),
+            .queries = GuardedBuffer<T>(lengths.queries, options_.logits_shift, 0),
+            .keys = GuardedBuffer<T>(lengths.keys, options_.logits_shift, 0),
+            .key_values = GuardedBuffer<T>(lengths.keys, options_.gradients_shift, 0),
             .columns = GuardedBuffer<T>(has_own_output ? lengths.columns : 0, shift),
             .values = GuardedBuffer<float>(lengths.values, shift),
             .indices = GuardedBuffer<std::int64_t>(lengths.indices, shift),
@@ -167,6 +187,10 @@ class Verification {
   }
 
   void fill(Buffers& buffers) {
+    if (step_.takes<Attention>()) {
+      if (attention_) fill_attention(buffers);
+      return;
+    }
     for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
       GuardedBuffer<T>& forward = step_.is_backward() ? buffers.results : buffers.logits;
       forward.write(first * case_.cols, logits_.part(first, rows));
@@ -174,6 +198,14 @@ class Verification {
         buffers.gradients.write(first * case_.cols, gradients_.part(first, rows));
     });
     buffers.labels.write(0, labels());
+  }
+
+  void fill_attention(Buffers& buffers) {
+    for_parts(case_.rows, kHeadDim, [&](std::int64_t first, std::int64_t rows) {
+      buffers.queries.write(first * kHeadDim, attention_->queries.part(first, rows));
+    });
+    buffers.keys.write(0, attention_->keys.part(0, case_.cols));
+    buffers.key_values.write(0, attention_->values.part(0, case_.cols));
   }
 
   std::int64_t label_at(std::int64_t row) const {
@@ -249,6 +281,8 @@ class Verification {
       check_gradients(output_of(buffers));
     } else if (step_.takes<CrossEntropy>()) {
       if (case_.rows * case_.cols > 0) check_cross_entropy(buffers.values, output_of(buffers));
+    } else if (step_.takes<Attention>()) {
+      if (attention_) check_attention(buffers.columns);
     } else if (step_.is_top_k()) {
       check_top_k(buffers.scratch, buffers.values, buffers.indices);
     } else if (step_.takes<NegativeLogLikelihood>()) {
@@ -261,9 +295,10 @@ class Verification {
   void check_guards(const Buffers& buffers) {
     const bool has_losses = step_.takes<NegativeLogLikelihood>() || step_.takes<CrossEntropy>();
     check_guards(buffers.scratch, "scratch");
-    check_guards(output_of(buffers), step_.trains()           ? "gradients of logits"
-                                     : step_.takes<Softmax>() ? "probabilities"
-                                                              : "log-probabilities");
+    check_guards(output_of(buffers), step_.trains()             ? "gradients of logits"
+                                     : step_.takes<Attention>() ? "outputs"
+                                     : step_.takes<Softmax>()   ? "probabilities"
+                                                                : "log-probabilities");
     check_guards(buffers.values, has_losses ? "losses" : "values");
     check_guards(buffers.indices, "indices");
   }
@@ -331,6 +366,29 @@ class Verification {
           } else {
             checker.check_log_softmax<T>(first + r, y, dy, row_of(part, r, case_.cols));
           }
+        }
+        const std::lock_guard lock(mutex);
+        found_.merge(checker.found());
+      });
+    });
+  }
+
+  void check_attention(const GuardedBuffer<T>& outputs) {
+    const auto elements = static_cast<std::size_t>(case_.cols * kHeadDim);
+    KeysAndValues shared{std::vector<double>(elements), std::vector<double>(elements)};
+    widen<T>(attention_->keys.part(0, case_.cols), shared.keys);
+    widen<T>(attention_->values.part(0, case_.cols), shared.values);
+    std::mutex mutex;
+    for_parts(case_.rows, kHeadDim, [&](std::int64_t first, std::int64_t rows) {
+      const std::vector<T>& queries = attention_->queries.part(first, rows);
+      std::vector<T> part(queries.size());
+      outputs.read(first * kHeadDim, part);
+      for_rows_in_parallel(rows, case_.cols * kHeadDim, [&](std::int64_t begin, std::int64_t end) {
+        AttentionChecker checker(step_.info, case_.dtype, shared);
+        std::vector<double> query(kHeadDim);
+        for (std::int64_t r = begin; r < end; ++r) {
+          widen(row_of(queries, r, kHeadDim), query);
+          checker.check<T>(first + r, query, row_of(part, r, kHeadDim));
         }
         const std::lock_guard lock(mutex);
         found_.merge(checker.found());
@@ -437,6 +495,13 @@ class Verification {
 
   // Those that are not the output, too.
   void check_inputs_unchanged(const Buffers& buffers) {
+    if (step_.takes<Attention>()) {
+      if (!attention_) return;
+      check_unchanged(buffers.queries, attention_->queries, "the array of queries", case_.rows);
+      check_unchanged(buffers.keys, attention_->keys, "the array of keys", case_.cols);
+      check_unchanged(buffers.key_values, attention_->values, "the array of values", case_.cols);
+      return;
+    }
     if (!step_.is_backward()) {
       if (!in_place_) check_unchanged(buffers.logits, logits_, "the input");
       return;
@@ -446,16 +511,22 @@ class Verification {
   }
 
   void check_unchanged(const GuardedBuffer<T>& input, Given<T>& given, const std::string& name) {
-    for_parts(case_, [&](std::int64_t first, std::int64_t rows) {
+    check_unchanged(input, given, name, case_.rows);
+  }
+
+  void check_unchanged(const GuardedBuffer<T>& input, Given<T>& given, const std::string& name,
+                       std::int64_t all_rows) {
+    const std::int64_t cols = given.cols();
+    for_parts(all_rows, cols, [&](std::int64_t first, std::int64_t rows) {
       const std::vector<T>& before = given.part(first, rows);
       std::vector<T> after(before.size());
-      input.read(first * case_.cols, after);
+      input.read(first * cols, after);
       if (std::memcmp(before.data(), after.data(), before.size() * sizeof(T)) == 0) return;
       for (std::size_t at = 0; at < before.size(); ++at) {
         if (std::memcmp(&before[at], &after[at], sizeof(T)) == 0) continue;
         const auto element = static_cast<std::int64_t>(at);
-        note(name + " was written to, at row " + std::to_string(first + element / case_.cols) +
-             ", column " + std::to_string(element % case_.cols));
+        note(name + " was written to, at row " + std::to_string(first + element / cols) +
+             ", column " + std::to_string(element % cols));
         return;
       }
     });
@@ -499,6 +570,7 @@ class Verification {
   bool over_results_;
   Given<T> logits_;     // of a backward step, what the forward pass made of them
   Given<T> gradients_;  // of a backward step
+  std::optional<AttentionArrays> attention_;
   Comparison found_;
   std::string failure_;  // of a guard band, the input, a finding or CUDA
 };

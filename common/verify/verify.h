@@ -30,13 +30,16 @@ struct VerifyOptions {
   /// The output is the input: the logits, or the gradients that a backward step is given. Of steps
   /// whose results are as many as their logits only.
   bool in_place = false;
-  bool over_results = false;      ///< backward only: the output is what the forward pass gave
-  int block_size = 0;             ///< 0: the step's own choice
-  std::int64_t logits_shift = 0;  ///< elements by which the input is off its 256-byte alignment
+  bool over_results = false;  ///< backward only: the output is what the forward pass gave
+  int block_size = 0;         ///< 0: the step's own choice
+  /// Elements by which the input, of an attention the queries and the keys, is off its 256-byte
+  /// alignment.
+  std::int64_t logits_shift = 0;
   std::int64_t output_shift = 0;  ///< the same of the probabilities, or of both arrays of a top-k
-  std::int64_t gradients_shift = 0;     ///< backward only: the same of the gradients that are given
-  std::uint64_t seed = 0;               ///< of the input's random numbers
-  CrossEntropyOptions cross_entropy{};  ///< of cross-entropy steps
+  /// Backward and attention only: the same of the gradients that are given, or of the values.
+  std::int64_t gradients_shift = 0;
+  std::uint64_t seed = 0;                  ///< of the input's random numbers
+  CrossEntropyOptions cross_entropy{};     ///< of cross-entropy steps
   LabelKind labels = LabelKind::kColumns;  ///< likewise
   bool short_labels = false;               ///< likewise: in 32 bits
   /// A step with an expected failure is given logits within its own limit (StepInfo::largest_logit)
@@ -69,7 +72,8 @@ struct Verdict {
 /// run) for a case that the step must refuse, and what make_rows throws.
 Verdict verify(const Step& step, const Case& a_case, const VerifyOptions& options = {});
 
-/// The same with any rows: for tests that bring their own. `a_case.input` is not looked at.
+/// The same with any rows: for tests that bring their own. Of `a_case.input` only an attention's
+/// values, and the gradients that a backward step is given, are made.
 Verdict verify(const Step& step, const Case& a_case, const RowSource& rows,
                const VerifyOptions& options = {});
 

@@ -140,6 +140,9 @@ std::map<std::string_view, std::string> find_cluster_shapes(const Tokens& code) 
     std::size_t name = close + 1;
     while (name + 1 < code.size() && !code[name + 1].is("(") && !code[name].is(";"))
       ++name;
+    // Where the launch bounds stand between, what has the parenthesis is no name yet.
+    if (name + 1 < code.size() && code[name].is("__launch_bounds__"))
+      name = closing_bracket(code, name + 1).value_or(name) + 1;
     if (name < code.size()) shapes[code[name].text] = spell(code, i + 1, close + 1);
   }
   return shapes;

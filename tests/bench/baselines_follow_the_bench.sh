@@ -22,7 +22,7 @@ for name in pytorch/softmax/f32/1x16777216/cold pytorch/softmax/f16/64x8192/cold
   pytorch/softmax_then_topk/f32/4000x25000/k{5,10,15,30,64,128}/cold triton/softmax/f32/4000x25000/cold \
   pytorch/softmax_backward/bf16/4096x128256/cold pytorch/log_softmax_backward/f32/8192x50257/cold \
   torch_compile/softmax_backward/bf16/8192x32768/cold {pytorch,torch_compile,liger}/cross_entropy/bf16/8192x32000/cold \
-  torch_compile/cross_entropy_forward/f32/8192x50257/cold \
+  torch_compile/cross_entropy_forward/f32/8192x50257/cold pytorch/attention{,_of_three_calls}/bf16/16384x16384/cold \
   torch_compile/softmax/f32/4000x4000/cold torch_compile/log_softmax/f32/256x30000/cold; do
   grep -qxF "$name" <<<"$listed" || { echo "not timed: $name" >&2; exit 1; }
 done

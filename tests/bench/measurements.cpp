@@ -24,6 +24,8 @@ void launch_backward(const SoftmaxBackward<T>&, cudaStream_t) {}
 template <typename T>
 void launch_cross_entropy(const CrossEntropy<T>&, cudaStream_t) {}
 template <typename T>
+void launch_attention(const Attention<T>&, cudaStream_t) {}
+template <typename T>
 void launch_top_k(const TopK<T>&, cudaStream_t) {}
 
 // One of each kind that the choice of shapes tells apart.
@@ -47,6 +49,7 @@ const std::vector<Step>& some_steps() {
        "",
        {.loads = {1}, .stores = {1}},
        WORKLOG_LAUNCHES(launch_cross_entropy)},
+      {"09_attention", "", {}, WORKLOG_LAUNCHES(launch_attention)},
   };
   return steps;
 }
@@ -121,9 +124,26 @@ TEST_SUITE("measurements") {
     CHECK(known.contains("04_log/loss/f32/10x1000/cold"));
   }
 
+  TEST_CASE("attention is timed at shapes of its own, where no other step is, and held to none") {
+    const std::multiset<std::string> known = names();
+    for (const char* shape : {"f32/4096x4096", "f16/4096x4096", "bf16/16384x16384"}) {
+      for (const char* subject : {"09_attention", "copy", "read"}) {
+        const std::string name = std::string(subject) + "/" + shape + "/cold";
+        CHECK_MESSAGE(known.contains(name), name);
+      }
+    }
+    CHECK(!known.contains("09_attention/f32/10x1000/cold"));
+    CHECK(!known.contains("06_once/f32/4096x4096/cold"));
+    for (const Measurement& m : all()) {
+      if (m.step == nullptr || !m.step->takes<Attention>()) continue;
+      CHECK(!m.ceiling());
+      CHECK(m.bytes() == 4 * m.rows * kHeadDim * static_cast<std::int64_t>(size_of(m.dtype)));
+    }
+  }
+
   TEST_CASE("what writes little is held to the read, all else to the copy") {
     for (const Measurement& m : all()) {
-      if (m.ceiling() == Subject::kCombine) continue;
+      if (!m.ceiling() || m.ceiling() == Subject::kCombine) continue;
       CAPTURE(m.name());
       const bool writes_little =
           m.subject == Subject::kRead || m.k > 0 || m.name().starts_with("04_log/loss");

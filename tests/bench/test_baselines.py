@@ -31,12 +31,20 @@ _MEASUREMENTS = [
     ),
     ("combine", "bf16", 4096, 128256, 0, "cold"),
     *(("combine", "f32", *shape, 0, "cold") for shape in ((4000, 25000), (8192, 50257))),
+    *(
+        ("copy", dtype, tokens, tokens, 0, "cold")
+        for dtype in ("f32", "f16", "bf16")
+        for tokens in (4096, 16384)
+    ),
     ("copy", "f32", 4000, 1000, 0, "warm"),
     ("06_vectorized", "f32", 4000, 1000, 0, "cold"),
     ("cudnn/log_softmax", "f32", 256, 30000, 0, "cold"),
     ("07_topk_fusion", "f32", 4000, 25000, 5, "cold"),
     ("07_topk_fusion/safe_fused", "f32", 4000, 25000, 5, "cold"),
     ("07_topk_fusion", "f32", 4000, 25000, 30, "cold"),
+]
+_OF_TOKENS = [
+    f"{dtype}/{tokens}x{tokens}" for dtype in ("f32", "f16", "bf16") for tokens in (4096, 16384)
 ]
 _FIELDS = ("dtype", "rows", "cols", "k", "cache")
 
@@ -73,7 +81,15 @@ def times(measurements, tmp_path, *options):
 
 def test_pytorch_is_timed_at_every_shape_others_at_some(measurements):
     listed = run("--measurements", measurements, "--list", torch=False).stdout.split()
-    assert sorted(name for name in listed if name.startswith("pytorch")) == [
+    of_tokens = [f"{shape}/cold" for shape in _OF_TOKENS]
+    attention = [name for name in listed if "attention" in name]
+    assert sorted(attention) == sorted(
+        f"pytorch/{way}/{shape}"
+        for way in ("attention", "attention_of_three_calls")
+        for shape in of_tokens
+    )
+    others = (name for name in listed if not name.endswith(tuple(of_tokens)))
+    assert sorted(name for name in others if name.startswith("pytorch")) == [
         "pytorch/cross_entropy/bf16/4096x128256/cold",
         "pytorch/cross_entropy/bf16/8192x32000/cold",
         "pytorch/cross_entropy/f32/8192x50257/cold",
@@ -132,6 +148,8 @@ def test_a_case_that_fails_is_a_row_with_its_error(measurements, tmp_path):
         name = f"{library}/cross_entropy{{}}/f32/8192x50257/cold"
         assert rows[name.format("")]["bytes"] == 2 * array + 8192 * 12
         assert rows[name.format("_forward")]["bytes"] == array + 8192 * 12
+    for way in ("attention", "attention_of_three_calls"):
+        assert rows[f"pytorch/{way}/bf16/16384x16384/cold"]["bytes"] == 4 * 16384 * 64 * 2
     run_read = read_bench(out, recorded=False)
     assert len(run_read.baselines) == len(rows) - 1
     assert run_read.machine.context["pytorch"] == "0.fake"

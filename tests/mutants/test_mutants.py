@@ -3,6 +3,7 @@ equivalents."""
 
 import concurrent.futures
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -218,6 +219,33 @@ class Judging(unittest.TestCase):
         (self.build / "rounds").unlink()
         self.assertEqual(self.verdicts(self.PASSES, *[self.PASSES] * 8), ["survived"] * 8)
         self.assertEqual(self.rounds, len(ROUNDS))
+
+    def pass_tests(self, seconds, programs_age):
+        """As if `./worklog test` had, so many seconds after the step's program was linked."""
+        (self.build / "bin").mkdir()
+        program, stamp = self.build / "bin/step_00_none_tests", self.build / ".tests_passed"
+        for file in (program, stamp):
+            file.write_text("")
+        os.utime(program, (stamp.stat().st_mtime - programs_age,) * 2)
+        costs = self.build / "Testing/Temporary/CTestCostData.txt"
+        costs.parent.mkdir(parents=True)
+        costs.write_text(f"00_none.counts 1 {seconds}\n00_none.inputs 1 {seconds}\n---\n")
+
+    def test_a_step_whose_tests_have_passed_goes_through_the_last_round_alone(self):
+        self.pass_tests(seconds=1, programs_age=5)
+        self.assertEqual(self.verdicts(self.PASSES, self.PASSES, "exit 1"), ["survived", "killed"])
+        self.assertEqual((self.build / "rounds").read_text().split()[0][:12], "--test-suite")
+        self.assertEqual(self.rounds, 1)
+
+    def test_a_step_whose_program_is_newer_than_its_tests_goes_through_all_rounds(self):
+        self.pass_tests(seconds=1, programs_age=-5)
+        self.assertEqual(self.verdicts(self.PASSES, self.PASSES), ["survived"])
+        self.assertEqual(self.rounds, len(ROUNDS))
+
+    def test_what_tests_took_limits_a_mutant(self):
+        self.pass_tests(seconds=0.1, programs_age=5)
+        with unittest.mock.patch("judge.LEAST_LIMIT", 0.2):
+            self.assertEqual(self.verdicts(self.PASSES, self.NEVER_ENDS), ["killed by time"])
 
     def test_a_step_that_fails_in_a_later_round_kills_no_mutant(self):
         with self.assertRaisesRegex(ValueError, "00_none itself"):

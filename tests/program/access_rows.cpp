@@ -73,9 +73,18 @@ TEST_CASE("equal offsets in two arrays are two sectors") {
 }
 
 TEST_CASE("every kernel can be traced, and its arrays have names") {
-  const std::set<std::string> names = {"logits",    "probabilities",   "log-probabilities",
-                                       "gradients", "logit gradients", "labels",
-                                       "losses",    "values",          "indices"};
+  const std::set<std::string> names = {"logits",
+                                       "probabilities",
+                                       "log-probabilities",
+                                       "gradients",
+                                       "logit gradients",
+                                       "labels",
+                                       "losses",
+                                       "values",
+                                       "indices",
+                                       "queries",
+                                       "keys",
+                                       "outputs"};
   for (const Step& step : all_steps()) {
     for (const DType dtype : kAllDTypes) {
       INFO(step.label());
@@ -85,7 +94,9 @@ TEST_CASE("every kernel can be traced, and its arrays have names") {
         INFO(name);
         CHECK((names.contains(name) || name.starts_with("scratch")));
       }
-      const char* given = step.is_backward() ? "gradients" : "logits";
+      const char* given = step.is_backward()        ? "gradients"
+                          : step.takes<Attention>() ? "queries"
+                                                    : "logits";
       CHECK(std::count(run.names.begin(), run.names.end(), given) == 1);
       REQUIRE_FALSE(run.trace.requests.empty());
       for (const simt::TracedRequest& request : run.trace.requests) {

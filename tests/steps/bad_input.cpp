@@ -58,6 +58,8 @@ struct Memory {
   DeviceBuffer<float> values{std::vector<float>(2 * kRows * kK, kUntouched)};
   DeviceBuffer<std::int64_t> indices{std::vector<std::int64_t>(2 * kRows * kK, -7)};
   DeviceBuffer<std::int64_t> labels{std::vector<std::int64_t>(2 * kRows, 1)};
+  DeviceBuffer<T> heads{std::vector<T>(2 * kCols * kHeadDim, static_cast<T>(1.0f))};
+  DeviceBuffer<T> outputs{std::vector<T>(2 * kRows * kHeadDim, static_cast<T>(kUntouched))};
 
   Softmax<T> softmax() {
     return {.logits = logits.data(),
@@ -110,12 +112,21 @@ struct Memory {
             .rows = rows,
             .cols = kCols};
   }
+  Attention<T> attention() {
+    return {.queries = heads.data(),
+            .keys = heads.data(),
+            .values = heads.data(),
+            .outputs = outputs.data(),
+            .rows = rows,
+            .cols = kCols};
+  }
   bool is_untouched() const {
-    for (const DeviceBuffer<T>* given : {&logits, &gradients})
+    for (const DeviceBuffer<T>* given : {&logits, &gradients, &heads})
       for (const T value : given->download())
         if (static_cast<float>(value) != 1.0f) return false;
-    for (const T value : probabilities.download())
-      if (static_cast<float>(value) != kUntouched) return false;
+    for (const DeviceBuffer<T>* results : {&probabilities, &outputs})
+      for (const T value : results->download())
+        if (static_cast<float>(value) != kUntouched) return false;
     for (const float value : values.download())
       if (value != kUntouched) return false;
     for (const std::int64_t value : indices.download())
@@ -326,6 +337,50 @@ void check_cross_entropy(const Step& step) {
 }
 
 template <typename T>
+void check_attention(const Step& step) {
+  Memory<T> memory(step);
+  using Problem = Attention<T>;
+  const auto refused = [&](const std::function<void(Problem&)>& spoil, const std::string& text) {
+    Problem problem = memory.attention();
+    spoil(problem);
+    check_refused(step, memory, problem, text);
+  };
+  check_shape<T>(step, refused);
+  const auto bytes_of = [](std::int64_t rows) {
+    return std::to_string(rows * kHeadDim * std::int64_t{sizeof(T)}) + " bytes";
+  };
+  struct Given {
+    const T* Problem::*array;
+    std::string name;
+    std::int64_t rows;
+  };
+  const std::string alignment =
+      ": must be a multiple of " + std::to_string(sizeof(T)) + ", its type's alignment";
+  const T* odd = moved(memory.heads.data(), 1);
+  T* odd_outputs = moved(memory.outputs.data(), 1);
+  for (const auto& [array, name, rows] :
+       {Given{&Problem::queries, "queries", kRows}, Given{&Problem::keys, "keys", kCols},
+        Given{&Problem::values, "values", kCols}}) {
+    refused([&](auto& p) { p.*array = nullptr; },
+            name + " = null: must be device memory of " + bytes_of(rows));
+    refused([&](auto& p) { p.*array = odd; }, name + " = " + text_of(odd) + alignment);
+    refused(
+        [&](auto& p) {
+          p.queries = p.keys = p.values = memory.heads.data() + kCols * kHeadDim;
+          p.*array = memory.heads.data();
+          p.outputs = memory.heads.data() + 1;
+          p.rows = 1;  // so that outputs end before the others begin
+        },
+        "outputs = " + text_of(memory.heads.data() + 1) + ": must be clear of " + name + ", " +
+            bytes_of(rows == kRows ? 1 : rows) + " from " + text_of(memory.heads.data()));
+  }
+  refused([](auto& p) { p.outputs = nullptr; },
+          "outputs = null: must be device memory of " + bytes_of(kRows));
+  refused([&](auto& p) { p.outputs = odd_outputs; },
+          "outputs = " + text_of(odd_outputs) + alignment);
+}
+
+template <typename T>
 void check_top_k(const Step& step) {
   Memory<T> memory(step);
   const auto refused = [&](const std::function<void(TopK<T>&)>& spoil, const std::string& text) {
@@ -414,6 +469,7 @@ void check_wrong_kind(const Step& step, Memory<T>& memory, const Problem<T>& pro
                     : step.takes<SoftmaxBackward>()    ? "a SoftmaxBackward problem"
                     : step.takes<LogSoftmaxBackward>() ? "a LogSoftmaxBackward problem"
                     : step.takes<CrossEntropy>()       ? "a CrossEntropy problem"
+                    : step.takes<Attention>()          ? "an Attention problem"
                                                        : "a NegativeLogLikelihood problem";
   CHECK(what == step.label() + " takes " + own);
   CHECK(memory.is_untouched());
@@ -428,6 +484,7 @@ void check_wrong_kinds(const Step& step) {
   check_wrong_kind(step, memory, memory.backward());
   check_wrong_kind(step, memory, memory.log_backward());
   check_wrong_kind(step, memory, memory.cross_entropy());
+  check_wrong_kind(step, memory, memory.attention());
   check_wrong_kind(step, memory, memory.top_k());
 }
 
@@ -440,6 +497,8 @@ void check_arguments(const Step& step) {
     check_losses<T>(step);
   } else if (step.takes<CrossEntropy>()) {
     check_cross_entropy<T>(step);
+  } else if (step.takes<Attention>()) {
+    check_attention<T>(step);
   } else if (step.takes<SoftmaxBackward>()) {
     check_backward(step, memory.backward(), &SoftmaxBackward<T>::probabilities, "probabilities",
                    memory);
@@ -482,6 +541,8 @@ TEST_SUITE("bad_input") {
         CrossEntropy<float> mean = memory.cross_entropy();
         mean.options.reduction = Reduction::kMean;
         CHECK_THROWS_AS(run(step, mean, nullptr), std::length_error);
+      } else if (step.takes<Attention>()) {
+        CHECK_THROWS_AS(run(step, memory.attention(), nullptr), std::length_error);
       } else if (step.is_top_k()) {
         CHECK_THROWS_AS(run(step, memory.top_k(), nullptr), std::length_error);
       } else {
@@ -495,7 +556,8 @@ TEST_SUITE("bad_input") {
   TEST_CASE("more than the device's memory is a failure that names the bytes") {
     for (const Step& step : all_steps()) {
       CAPTURE(step.label());
-      const std::int64_t rows = std::min(std::int64_t{1} << 24, step.info.max_rows);
+      const int power = step.takes<Attention>() ? 42 : 24;  // its arrays are of rows or of columns
+      const std::int64_t rows = std::min(std::int64_t{1} << power, step.info.max_rows);
       const std::int64_t cols =
           std::min((std::int64_t{1} << 48) / rows, step.info.most_cols(sizeof(float), 0));
       const Case too_large{DType::kFloat32, (std::int64_t{1} << 48) / cols, cols,

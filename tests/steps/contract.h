@@ -70,11 +70,13 @@ inline std::string describe(const worklog::Step& step, const worklog::Case& a_ca
 }
 
 /// Values and indices of a top-k, and the probabilities that it was taken from if they are stored;
-/// the losses; of a cross-entropy the losses, log(sum(exp)) and gradients; else the probabilities,
+/// the losses; of a cross-entropy the losses, log(sum(exp)) and gradients; the outputs of an
+/// attention; else the probabilities,
 /// their logarithms or the logits' gradients.
 inline std::int64_t elements_to_check(const worklog::Step& step, const worklog::Case& a_case) {
   if (step.takes<worklog::NegativeLogLikelihood>()) return a_case.rows;
   if (step.takes<worklog::CrossEntropy>()) return a_case.rows * (a_case.cols + 2);
+  if (step.takes<worklog::Attention>()) return a_case.rows * worklog::kHeadDim;
   if (!step.is_top_k()) return a_case.rows * a_case.cols;
   const bool stores = step.operation() == worklog::Operation::kSoftmaxThenTopK;
   return a_case.rows * (2 * a_case.k + (stores ? a_case.cols : 0));
@@ -96,11 +98,11 @@ inline bool takes_width(const worklog::Step& step, const worklog::Case& a_case,
 }
 
 /// Verifies a test's own rows, if the step takes such long ones. A step that takes fewer is given
-/// them one after the other.
+/// them one after the other. Attention has tests of its own, in attention.cpp.
 inline bool check_verified(const worklog::Step& step, const worklog::Case& a_case,
                            const worklog::RowSource& rows,
                            const worklog::VerifyOptions& options = {}) {
-  if (!takes_width(step, a_case, options)) return true;
+  if (step.takes<worklog::Attention>() || !takes_width(step, a_case, options)) return true;
   if (a_case.rows <= step.info.max_rows) {
     return check_verdict(step, a_case, options, worklog::verify(step, a_case, rows, options));
   }

@@ -142,12 +142,20 @@ TEST_SUITE("huge") {
     static_assert(kRowsOfMany * kColsOfMany > kTwoTo32);
     static_assert(kRowsOfMany * kColsOfVariants > kTwoTo31);
     for (const Step& step : all_steps()) {
-      if (step.info.max_rows < kRowsOfMany) continue;
+      if (step.info.max_rows < kRowsOfMany || step.takes<Attention>()) continue;
       const std::int64_t wanted = step.variant.empty() ? kColsOfMany : kColsOfVariants;
       const std::int64_t cols = std::min(wanted, step.info.most_cols(sizeof(__half), 0));
       const std::int64_t rows = kRowsOfMany * wanted / cols + 1;
       const int k = step.is_top_k() ? 5 : 0;
       check_if_it_fits(step, {DType::kFloat16, rows, cols, k, Input::kEqual});
+    }
+  }
+
+  // The arrays of an attention are of rows or of columns.
+  TEST_CASE("more than 2^32 elements of queries") {
+    for (const Step& step : all_steps()) {
+      if (!step.takes<Attention>()) continue;
+      check_if_it_fits(step, {DType::kFloat16, kTwoTo32 / kHeadDim + 5, 3});
     }
   }
 

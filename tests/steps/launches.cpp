@@ -32,6 +32,8 @@ std::vector<bench::ProfiledLaunch> launches_of(const Step& step, int block_size)
   const DeviceBuffer<float> gradients(
       std::vector<float>(static_cast<std::size_t>(rows * kCols), 1.0f));
   const DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(kManyRows, 1));
+  const DeviceBuffer<float> heads(
+      std::vector<float>(static_cast<std::size_t>(std::max(rows, kCols) * kHeadDim), 1.0f));
   DeviceBuffer<float> columns(rows * kCols), values(rows * kK);
   DeviceBuffer<std::int64_t> indices(rows * kK);
   DeviceBuffer<std::byte> scratch(scratch_bytes(step, rows, kCols, DType::kFloat32));
@@ -41,6 +43,9 @@ std::vector<bench::ProfiledLaunch> launches_of(const Step& step, int block_size)
                           .results = logits.data(),
                           .gradients = gradients.data(),
                           .labels = labels.data(),
+                          .queries = heads.data(),
+                          .keys = heads.data(),
+                          .key_values = heads.data(),
                           .columns = columns.data(),
                           .values = values.data(),
                           .indices = indices.data(),
@@ -85,7 +90,7 @@ TEST_SUITE("launches") {
             CHECK(launch.grid[0] <= (32 * rows + threads - 1) / threads);
           } else if (step.info.several_blocks_a_row) {
             CHECK(launch.grid[0] % rows == 0);
-            CHECK(launch.grid[0] <= 4 * rows);  // a variant has four of them for any row
+            CHECK(launch.grid[0] <= 8 * rows);  // a variant has eight of them for any row
           } else if (blocks > 0) {
             CHECK(launch.grid[0] == blocks);
           }

@@ -126,10 +126,12 @@ TEST_SUITE("shapes") {
     for (const Step& step : all_steps()) {
       if (!step.info.several_blocks_a_row) continue;
       for (const DType dtype : kAllDTypes) {
-        check_verified(step, {dtype, 1, kSomeWait, 0, Input::kRandom}, {.block_size = 32});
+        check_verified(step, {dtype, 1, kSomeWait, some_k(step, kSomeWait), Input::kRandom},
+                       {.block_size = 32});
       }
       const std::int64_t most = step.variant.empty() ? kSomeAreLeft : kSomeWait;
-      check_verified(step, {DType::kFloat32, 1, most}, rise, {.block_size = 32});
+      check_verified(step, {DType::kFloat32, 1, most, some_k(step, most)}, rise,
+                     {.block_size = 32});
     }
   }
 }

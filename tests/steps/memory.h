@@ -45,6 +45,11 @@ inline void check_if_it_fits(const worklog::Step& step, const worklog::Case& a_c
 /// The same for the rows of an input that has a name.
 inline void check_if_it_fits(const worklog::Step& step, const worklog::Case& a_case,
                              const worklog::VerifyOptions& options = {}) {
+  if (step.takes<worklog::Attention>()) {
+    if (!fits(step, a_case, options)) return;
+    check_verdict(step, a_case, options, worklog::verify(step, a_case, options));
+    return;
+  }
   check_if_it_fits(
       step, a_case,
       worklog::make_rows(a_case.input, a_case.dtype, a_case.rows, a_case.cols, options.seed),

@@ -153,6 +153,18 @@ TEST_SUITE("top_k") {
     }
   }
 
+  // What each thread knows as its largest bounds no k-th where these are fewer than k.
+  TEST_CASE("more of the largest than a row has threads") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (const int k : {300, 2048}) {
+        if (k > step.info.max_k) continue;
+        check_verified(step, {DType::kFloat32, 2, 20003, k, Input::kRandom}, {.block_size = 32});
+      }
+    }
+  }
+
   // Worked out by hand, so that not everything rests on the reference. By the value of a logit, a
   // softmax in between or not, except where it makes different logits equal.
   TEST_CASE("the columns of a few rows that are known") {

@@ -179,6 +179,30 @@ def test_a_backward_pass_is_held_to_what_combines_two_arrays_into_one(workplace)
     assert "at which two arrays are combined into one" in result_sentences.times(row, "03")
 
 
+def test_attention_is_held_to_nothing_that_only_moves_bytes(workplace):
+    unit = synthetic.UNITS[5]
+    rows = [synthetic.record(unit, rows=4000, operation="attention")]
+    timed = synthetic.case("04_fourth", "f32", 4000, 4000) | {
+        "median_us": 200.0, "spread": 0.01, "gbps": 20.0,
+    }  # fmt: skip
+    copy = synthetic.case("copy", "f32", 4000, 4000) | {
+        "median_us": 32.0, "spread": 0.01, "gbps": 4000.0,
+    }  # fmt: skip
+    pytorch = synthetic.case("pytorch/attention", "f32", 4000, 4000) | {
+        "median_us": 100.0, "spread": 0.01, "gbps": 40.0,
+    }  # fmt: skip
+    bench = json.loads(workplace.bench.read_text()) | {"benchmarks": [timed, copy, pytorch]}
+    files = workplace.write("r.json", {"records": rows}), workplace.write("b.json", bench)
+    results = read_results([files[0]], [], [files[1]])
+    assert ladder.computes(results.records[0]) == "attention"
+    built = ladder.build(read_units(workplace.steps), results, "f32")
+    row = next(row for row in built.rows if row.unit.name == "04_fourth")
+    assert (row.timing.limit, row.timing.fraction) == ("", None)
+    shares = {name: timing.fraction for name, timing in built.baselines}
+    assert shares == {"copy": 1.0, "PyTorch attention": None}
+    assert "reaches" not in result_sentences.times(row, "03")
+
+
 @pytest.fixture
 def one_row(workplace):
     records, bench = synthetic.one_row_results()

@@ -8,7 +8,7 @@ colours.
 
 from collections.abc import Iterable
 
-from ..results.annotations import Annotation, Line, Request, Trace
+from ..results.annotations import Annotation, Line, Request
 from . import svg
 from .svg import short
 
@@ -51,15 +51,14 @@ def _title(annotation: Annotation) -> str:
     return f"Which lane of {annotation.unit} touches which address"
 
 
-def _size(trace: Trace) -> str:
-    rows = "1 row" if trace.rows == 1 else f"{trace.rows} rows"
-    return f"{rows} of {trace.cols} columns"
+def _size(rows: int, cols: int) -> str:
+    return f"{'1 row' if rows == 1 else f'{rows} rows'} of {cols} columns"
 
 
 def described(annotation: Annotation) -> str:
     """The picture in words."""
     trace = annotation.trace
-    sentences = [f"{_size(trace)}, in blocks of one warp."]
+    sentences = [f"{_size(trace.rows, trace.cols)}, in blocks of one warp."]
     sentences += [
         f"Line {place_of(request, annotation)}: {_cost(request)}." for request in _shown(annotation)
     ]
@@ -140,11 +139,12 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
         if (request.launch, request.line) == (at_line.launch, at_line.line)
     ]
     array = trace.arrays[at_line.lanes[0].array]
-    row_bytes = trace.cols * array.element_bytes
+    row_bytes = array.bytes // trace.rows
     warps = len({(request.block, request.warp) for request in requests})
     each = max(request.number for request in requests)
     drawing.height += 10
-    drawing.words(_MARGIN, f"{array.name}: {_size(trace)}", size=13)
+    size = _size(trace.rows, row_bytes // array.element_bytes)
+    drawing.words(_MARGIN, f"{array.name}: {size}", size=13)
     drawing.height += 16
     what = f"the first {'request' if each == 1 else f'{each} requests'} of line {at_line.line}, by "
     what += f"the first {'warp' if warps == 1 else f'{warps} warps'}"
@@ -168,11 +168,12 @@ def _draw_map(drawing: _Drawing, annotation: Annotation) -> None:
 
 
 def _loads_of_input(annotation: Annotation) -> Iterable[Request]:
-    """Of the logits; of a backward pass, which has none, those of the gradients."""
-    arrays = annotation.trace.arrays
-    shown = "logits" if any(array.name == "logits" for array in arrays) else "gradients"
+    """Of the logits; of a backward pass and of attention, which have none, those of the gradients
+    or of the queries."""
+    names = {array.name for array in annotation.trace.arrays}
+    shown = next((name for name in ("logits", "queries") if name in names), "gradients")
     for request in annotation.trace.requests:
-        array = arrays[request.lanes[0].array]
+        array = annotation.trace.arrays[request.lanes[0].array]
         if request.kind in ("global load", "asynchronous copy") and array.name == shown:
             yield request
 

@@ -31,6 +31,7 @@ _OPERATIONS = (
     "Softmax backward",
     "Log-softmax backward",
     "Cross-entropy",
+    "Attention",
 )
 
 
@@ -46,6 +47,7 @@ def _operation(record: Record) -> str:
         "softmax_backward": "Softmax backward",
         "log_softmax_backward": "Log-softmax backward",
         "cross_entropy": "Cross-entropy",
+        "attention": "Attention",
     }.get(record.operation, "Softmax")
 
 
@@ -153,6 +155,7 @@ _OTHERS = {
         "torch_compile/cross_entropy",
         "liger/cross_entropy",
     ),
+    "Attention": ("pytorch/attention", "pytorch/attention_of_three_calls"),
 }
 _BASELINES = {
     "copy": ("copy", "the fastest copy of the same bytes: the ceiling"),

@@ -60,7 +60,7 @@ class Timing:
     median_us: float
     spread: float
     gbps: float
-    limit: str  # one of LIMITS: what the bytes alone cost
+    limit: str  # one of LIMITS: what the bytes alone cost; "" where these are not what it takes
     fraction: float | None  # limit / time; 1 is the speed of the memory
     gain: float | None  # time of the step it builds on / time; below 1 is slower
     gain_over: str
@@ -76,12 +76,12 @@ class Row:
     timing: Timing | None
 
 
-_OF_THEIR_OWN = ("log_softmax", "negative_log_likelihood", "cross_entropy")
+_OF_THEIR_OWN = ("log_softmax", "negative_log_likelihood", "cross_entropy", "attention")
 
 
 def computes(record: Record) -> str:
     """What may be compared: softmax; its logarithm; losses, with or without gradients; the backward
-    pass of either; softmax with top-k, fused or not; top-k of given values."""
+    pass of either; attention; softmax with top-k, fused or not; top-k of given values."""
     if record.operation in _OF_THEIR_OWN or is_backward(record):
         return record.operation
     if not record.shape.k:
@@ -102,6 +102,9 @@ def is_backward(record: Record) -> bool:
 
 
 def limit_of(record: Record) -> str:
+    """One of LIMITS; "" for attention, whose bytes are few: arithmetic is its limit."""
+    if record.operation == "attention":
+        return ""
     if is_backward(record):
         return "combine"
     writes_little = record.shape.k or record.operation == "negative_log_likelihood"
@@ -353,6 +356,8 @@ def _baselines(run: BenchRun | None, shapes: list[Shape], cache: str) -> list[tu
 
 
 def _limit_of_baseline(name: str, shape: Shape) -> str:
+    if name.startswith("pytorch/attention"):
+        return ""
     if name == "combine" or name.endswith("_backward"):
         return "combine"
     return "read" if shape.k or name.endswith("_forward") else "copy"

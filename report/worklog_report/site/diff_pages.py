@@ -191,14 +191,15 @@ def _apart(before: Unit, after: Unit, results: Results, rows: dict[str, Row]) ->
             label(unit),
             timing.shape.size(),
             time_text(timing.median_us),
-            timing.limit,
+            timing.limit or "arithmetic",
             percent_text(timing.fraction) or "–",
         ]
         for unit, timing in timings
     ]
     return (
         "The two steps compute different things, so their times have no ratio. Each beside its own "
-        f"limit, the copy or the read of its array:\n\n{table(head, lines, words=2)}\n"
+        "limit, which is the copy or the read of its array, or arithmetic:\n\n"
+        f"{table(head, lines, words=2)}\n"
         f"Medians on {machine_text(results.run)}, f32, cold L2.\n"
     )
 

@@ -24,7 +24,7 @@ _BASELINES = {
 
 def picture(table: Ladder, run: RecordedRun) -> str:
     title = f"How near each step comes to the speed of memory, fp32, {machine_text(run.run)}"
-    timed = [row for row in table.rows if row.timing and not row.unit.variant]
+    timed = [row for row in table.rows if row.timing and row.timing.limit and not row.unit.variant]
     by_work = groupby(timed, key=lambda row: (row.timing.shape, run.operation(row.unit)))
     drawing, described, y = Drawing(), [], 0.0
     for (shape, operation), rows in by_work:

@@ -194,6 +194,10 @@ TEST_CASE("a kernel declared in clusters is launched in them") {
   CHECK(translated(kernel + "a::k<float><<<4, 32>>>(x); other<<<4, 32>>>(x);") ==
         kernel + launcher("a::k<float>", "a::k<float>", "4, 32).in_clusters(2, 1, 1)(x); ") +
             launcher("other", "other", "4, 32)(x);"));
+  const std::string bounded =
+      "__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(N * 2, 1) k(int* x);\n";
+  CHECK(translated(bounded + "k<<<4, 32>>>(x);") ==
+        bounded + launcher("k", "k", "4, 32).in_clusters(2, 1, 1)(x);"));
 }
 
 TEST_CASE("a shared variable becomes a reference") {
