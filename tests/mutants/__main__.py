@@ -101,7 +101,7 @@ def main(arguments):
 
     verdicts = {mutant.step: [] for mutant in chosen}
     judge = Judge(options.build, options.ninja)
-    judge.prepare(verdicts)
+    judge.prepare(verdicts, options.jobs)
     found = judge_all(judge, sources, chosen, listed, options.jobs)
     for number, (mutant, verdict, why) in enumerate(found, start=1):
         verdicts[mutant.step].append(verdict)

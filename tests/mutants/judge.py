@@ -1,5 +1,6 @@
 """Builds the test program of a step with a mutant in the place of its softmax.cu, and runs it."""
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -82,29 +83,34 @@ class Judge:
                     return verdict, why
         return "survived", ""
 
-    def prepare(self, steps):
-        """Asks Ninja how it makes each step's test program. Throws ValueError if it cannot tell, or
-        if a test of a step fails in the first round, which would kill all its mutants."""
-        for step in steps:
-            target = f"step_{step}_tests"
-            done = subprocess.run(
-                [self._ninja, "-C", self._build_folder, "-t", "commands", target],
-                capture_output=True,
-                text=True,
-                check=False,
+    def prepare(self, steps, jobs=1):
+        """Asks Ninja how it makes each step's test program, of `jobs` steps at once. Throws
+        ValueError if it cannot tell, or if a test of a step fails in the first round, which would
+        kill all its mutants."""
+        pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        try:
+            list(pool.map(self._prepare_step, steps))  # throws what one of them threw
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _prepare_step(self, step):
+        target = f"step_{step}_tests"
+        done = subprocess.run(
+            [self._ninja, "-C", self._build_folder, "-t", "commands", target],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        commands = [words_of(line) for line in done.stdout.split("\n") if line]
+        ours = [words for words in commands if words[-1].endswith(f"/{step}/translated/{KERNELS}")]
+        if done.returncode != 0 or len(ours) < 2:
+            raise ValueError(
+                f"{self._build_folder}: Ninja cannot tell how it builds {target}: "
+                f"{done.stdout[-500:]}{done.stderr}"
             )
-            commands = [words_of(line) for line in done.stdout.split("\n") if line]
-            ours = [
-                words for words in commands if words[-1].endswith(f"/{step}/translated/{KERNELS}")
-            ]
-            if done.returncode != 0 or len(ours) < 2:
-                raise ValueError(
-                    f"{self._build_folder}: Ninja cannot tell how it builds {target}: "
-                    f"{done.stdout[-500:]}{done.stderr}"
-                )
-            self._commands[step] = (ours[0][0], ours[-1], without_variants(commands[-1]))
-            self._asking[step] = threading.Lock()
-            self._limit(step, 0)
+        self._commands[step] = (ours[0][0], ours[-1], without_variants(commands[-1]))
+        self._asking[step] = threading.Lock()
+        self._limit(step, 0)
 
     def _limit(self, step, number):
         """Seconds that a mutant has for a round. The step itself has to pass a round: it goes through
