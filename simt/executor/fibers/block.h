@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "simt/executor/executor.h"
 #include "simt/executor/fibers/async_barriers.h"
 #include "simt/executor/fibers/async_copies.h"
-#include "simt/executor/fibers/context.h"
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/index3.h"
 #include "simt/executor/log/access_log.h"
@@ -27,12 +27,13 @@ struct Worker;
 /// One CUDA thread. Its fiber outlives the block: it runs the kernel's body, parks, and runs it
 /// again. What every switch needs comes first and lies in one line of the cache.
 struct alignas(64) Lane {
-  Context context = nullptr;  ///< where to go on; null before the first start
-  LaneLog* log = nullptr;     ///< one of its worker's
-  Warp* warp = nullptr;       ///< that it belongs to
-  Index3 index = {};          ///< threadIdx
-  unsigned number = 0;        ///< within the warp
-  Exchange exchange = {};     ///< that it waits for, while it waits
+  boost::context::detail::fcontext_t context =
+      nullptr;             ///< where to go on; null before the first start
+  LaneLog* log = nullptr;  ///< one of its worker's
+  Warp* warp = nullptr;    ///< that it belongs to
+  Index3 index = {};       ///< threadIdx
+  unsigned number = 0;     ///< within the warp
+  Exchange exchange = {};  ///< that it waits for, while it waits
 
   Location where = {};       ///< where it waits
   std::uintptr_t stack = 0;  ///< its lowest address

@@ -22,8 +22,8 @@ namespace {
          "a thread arrives here at the barrier of the cluster and returns without having waited");
 }
 
-void fiber_main(Handover caller) {
-  keep_context_of_caller(caller);
+void fiber_main(context::transfer_t caller) {
+  keep_context_of_caller({caller.fctx, caller.data});
   Lane& self = *current.lane;
   Warp& warp = *self.warp;
   self.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -97,7 +97,7 @@ void shape_block(Worker& worker, Block& block, unsigned slot) {
     char* const stack = worker.stacks.top(slot * kMaxThreads + thread);
     lane.stack = reinterpret_cast<std::uintptr_t>(stack) - FiberStacks::kUsableBytes;
     forget_stack(reinterpret_cast<void*>(lane.stack), FiberStacks::kUsableBytes);
-    lane.context = make_context(stack, FiberStacks::kUsableBytes, fiber_main);
+    lane.context = context::make_fcontext(stack, FiberStacks::kUsableBytes, fiber_main);
     if (lane.number == 0) warp.lanes = &lane;
     warp.block = &block;
     warp.present |= lane.bit();

@@ -7,26 +7,41 @@
 #pragma once
 
 #include <bit>
+#include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 
-#include "simt/executor/fibers/context.h"
 #include "simt/executor/fibers/fiber_annotations.h"
 #include "simt/executor/worker/worker.h"
 #include "simt/executor/writable_thread_index.h"
 
 namespace simt {
 
+// Measured with Boost 1.74 on an AMD EPYC, a switch there and back between two fibers: 10 ns with
+// jump_fcontext, 14 ns with the public boost::context::fiber, which can only switch from any fiber
+// to any other through resume_with. Hence the former, although it lives in `detail`.
+//
 // Each return on another stack than the call is mispredicted by the processor. Hence these
 // functions are inline, and where many lanes meet the jump is the last instruction (executor.h).
+
+namespace context = boost::context::detail;
+
+/// jump_fcontext, which returns Boost's transfer_t: here under a name for which kernels need none
+/// of Boost's headers.
+[[gnu::always_inline]] inline Handover jump(context::fcontext_t to, context::fcontext_t& kept_in) {
+  static_assert(sizeof(Handover) == sizeof(context::transfer_t));
+  using Jump = Handover (*)(context::fcontext_t, void*);
+  const auto function = reinterpret_cast<void (*)()>(&context::jump_fcontext);
+  return reinterpret_cast<Jump>(function)(to, &kept_in);
+}
 
 /// Keeps the context of the one that has just jumped here, at the address that it passed along.
 inline void keep_context_of_caller(Handover caller) {
   end_switch();
-  *static_cast<Context*>(caller.kept_in) = caller.context;
+  *static_cast<context::fcontext_t*>(caller.kept_in) = caller.context;
 }
 
 /// Where `next` goes on, when the caller jumps there.
-inline Context turn_to(Lane& next) {
+inline context::fcontext_t turn_to(Lane& next) {
   current.lane = &next;
   threadIdx = next.index;
   announce_switch_to_fiber(next.stack, FiberStacks::kUsableBytes);
@@ -40,7 +55,7 @@ inline Lane& next_ready(const Warp& warp, unsigned after) {
 }
 
 /// Where others go on that run until `self`, which is not ready, is.
-[[gnu::always_inline]] inline Context turn_to_others(Lane& self) {
+[[gnu::always_inline]] inline context::fcontext_t turn_to_others(Lane& self) {
   const Warp& warp = *self.warp;
   if (warp.ready == 0) [[unlikely]] {
     announce_switch_to_thread();

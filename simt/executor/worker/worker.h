@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/context/detail/fcontext.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -33,15 +34,15 @@ inline std::uint32_t clock_limit = std::uint32_t{1} << 31;
 struct Worker {
   Worker();
 
-  Launch* launch = nullptr;                    ///< that it takes part in, null between launches
-  Context scheduler = nullptr;                 ///< where the scheduler goes on
-  FiberStacks stacks;                          ///< of all lanes
-  SharedMemory shared;                         ///< of the running cluster
-  std::vector<std::unique_ptr<Block>> blocks;  ///< those of the running cluster
-  WarpLog log;                                 ///< of the running warp
-  std::array<LaneLog, kWarpSize> logs;         ///< of its lanes
-  Tally tally;                                 ///< what it counted in this launch
-  KnownControlFlows control_flows;             ///< of warps before
+  Launch* launch = nullptr;  ///< that it takes part in, null between launches
+  boost::context::detail::fcontext_t scheduler = nullptr;  ///< where the scheduler goes on
+  FiberStacks stacks;                                      ///< of all lanes
+  SharedMemory shared;                                     ///< of the running cluster
+  std::vector<std::unique_ptr<Block>> blocks;              ///< those of the running cluster
+  WarpLog log;                                             ///< of the running warp
+  std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes
+  Tally tally;                                             ///< what it counted in this launch
+  KnownControlFlows control_flows;                         ///< of warps before
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;    ///< the clock at the last barrier of the cluster
   std::uint32_t cluster_barrier_before = 0;  ///< and at the one before that
