@@ -186,6 +186,26 @@ def _turns_apart(launch: Launch) -> dict[str, int]:
     return loads if launch.kernel == "reduce" else {**loads, "global_store_sectors": turns}
 
 
+_SECTOR_BYTES = 32
+_LOOPS_OF_A_ROW = {"load": 2, "store": 1}  # of step 22's softmax of stored scores
+
+
+def _rows_turns_apart(launch: Launch) -> dict[str, int]:
+    """The same of a warp that has a row alone: its lanes may be in two turns at once, in all turns
+    that come in fours. A row whose first score begins a sector then touches one more sector in each
+    turn, and one where the two turns meet at a sector's end one less."""
+    turns, lanes = divmod(launch.cols, WARP)
+    apart = turns - turns % _UNROLLED
+    if lanes == 0:
+        return {}
+    sectors = 0
+    for row in range(launch.rows):
+        begin = row * launch.cols * 4 % _SECTOR_BYTES
+        meet = (begin + lanes * 4) % _SECTOR_BYTES
+        sectors += apart * ((begin == 0) - (meet == 0))
+    return {f"global_{kind}_sectors": n * sectors for kind, n in _LOOPS_OF_A_ROW.items()}
+
+
 # ---- two floats of which one is 0 ----
 
 _VECTOR_BYTES = 16
@@ -535,6 +555,15 @@ RULES = [
             Kernels(("11_long_row_online/backward",), ("divide",)),
         ),
         lambda launch: _turns_apart(launch) if launch.dtype == "f32" else {},
+    ),
+    Rule(
+        "rows_turns_apart",
+        "A loop along a row is unrolled by four, and the turns beyond a multiple of four come "
+        "first. Where the row's last turn is not one of all lanes, the lanes that have it stay a "
+        "turn ahead of the others.",
+        "LDG in a loop of one turn, and four times in another; with STG likewise",
+        (Kernels(("22_attention/three_kernels",), ("softmax_in_place",)),),
+        _rows_turns_apart,
     ),
     Rule(
         "rest_of_a_half",
