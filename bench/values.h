@@ -9,8 +9,8 @@ namespace worklog::bench {
 /// Softmax takes as long whatever the values are, a top-k does not.
 enum class Values {
   kNormal,      ///< normally distributed, of mean 0 and standard deviation 3
-  kAscending,   ///< each larger than the one before it in its row
-  kDescending,  ///< each smaller
+  kAscending,   ///< none smaller than the one before it in its row; in fp32 each is larger
+  kDescending,  ///< none larger
   kEqual,       ///< one value
   kTwo,         ///< two values, at random
   kAdjacent,    ///< three values, an ulp of the type from each other, at random

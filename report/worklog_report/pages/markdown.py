@@ -143,6 +143,8 @@ def _timed(rows: list[Row], table: Ladder, results: Results) -> str:
         ]
         for name, row in zip(_names(rows, shapes), rows, strict=True)
     ]
+    if not limits:  # bytes are no measure of what waits for no memory
+        head, lines = head[:-3] + head[-1:], [line[:-3] + line[-1:] for line in lines]
     shown = [row.timing for row in rows if row.timing]
     return _lines(head, lines) + _caption(table, shown, results)
 

@@ -55,9 +55,17 @@ def ladder_text(table: Ladder, results: Results) -> str:
         if combined
         else ""
     )
+    untimed = (
+        ""
+        if all(row.timing for row in rows)
+        else (
+            "A dash stands where this GPU has not timed a step: its page says what another took.\n"
+        )
+    )
     return text + (
         f"Times were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
         f"start. A step that writes little is compared with a read instead of a copy{also}.\n"
+        f"{untimed}"
     )
 
 

@@ -258,7 +258,7 @@ __device__ int place_of(Entry mine, const Entry* entries, int count) {
 
 // Up to so many entries are put in order by comparing each with all, which takes no barrier.
 constexpr int kFew = 256;
-// Of so many, K are looked for among few: twice as many sectors reach the floor at most, as a rule.
+// Whether K are looked for among few: as a rule fewer than 256 sectors reach the floor then.
 __device__ bool are_few(int k) {
   return 2 * k <= min(kFew, static_cast<int>(blockDim.x));
 }
