@@ -113,8 +113,8 @@ class Judge:
         self._limit(step, 0)
 
     def _limit(self, step, number):
-        """Seconds that a mutant has for a round. The step itself has to pass it, and goes through it
-        when the first of its mutants gets there, unless its tests have passed already."""
+        """Seconds that a mutant has for a round. The step itself has to pass it: it is tried when
+        the first of its mutants gets there, unless its tests have passed already."""
         with self._asking[step]:
             if (step, number) not in self._limits:
                 self._limits[step, number] = self._passed_before(step, number) or self._try_step(
