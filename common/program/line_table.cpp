@@ -89,7 +89,8 @@ void print_line_table(std::ostream& out, const std::vector<simt::LineCounters>& 
     }
   }
   if (diverged) {
-    out << "\ndivergence: the lanes of a warp part at a branch, which may stand some lines below the "
+    out << "\ndivergence: the lanes of a warp part at a branch, which may stand some lines below "
+           "the "
            "line shown: it is\n  counted where the straight piece of code begins that ends in it\n";
   }
 }

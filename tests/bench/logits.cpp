@@ -1,4 +1,7 @@
 // The logits that the bench makes on the device: are they what their names say?
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
@@ -21,16 +24,29 @@ constexpr int kFew = 100;
 
 using Row = std::vector<float>;
 
-std::vector<Row> rows_of(Values values) {
-  DeviceBuffer<float> logits(kRows * kCols);
+template <typename T>
+std::vector<T> logits_of(Values values) {
+  DeviceBuffer<T> logits(kRows * kCols);
   const Stream stream;
   bench::fill_with_logits(logits.data(), kRows, kCols, kFew, values, stream.get());
   stream.synchronize();
-  const std::vector<float> all = logits.download();
+  return logits.download();
+}
+
+std::vector<Row> rows_of(Values values) {
+  const std::vector<float> all = logits_of<float>(values);
   std::vector<Row> rows;
   for (auto begin = all.begin(); begin != all.end(); begin += kCols)
     rows.emplace_back(begin, begin + kCols);
   return rows;
+}
+
+template <typename T>
+std::set<float> different(Values values) {
+  std::set<float> found;
+  for (const T logit : logits_of<T>(values))
+    found.insert(static_cast<float>(logit));
+  return found;
 }
 
 void check_each(Values values, const std::function<bool(const Row&)>& holds) {
@@ -59,6 +75,18 @@ TEST_SUITE("measurements") {
       const float next = std::nextafter(1.0f, 2.0f);
       return std::set(row.begin(), row.end()) == std::set{1.0f, next, std::nextafter(next, 2.0f)};
     });
+  }
+
+  TEST_CASE("adjacent values are an ulp of their type from each other, and sorted rows sorted") {
+    CHECK(different<__half>(Values::kAdjacent) == std::set{1.0f, 1.0f + 0x1p-10f, 1.0f + 0x1p-9f});
+    CHECK(different<__nv_bfloat16>(Values::kAdjacent) ==
+          std::set{1.0f, 1.0f + 0x1p-7f, 1.0f + 0x1p-6f});
+    const std::vector<__half> all = logits_of<__half>(Values::kDescending);
+    for (auto begin = all.begin(); begin != all.end(); begin += kCols) {
+      CHECK(std::is_sorted(begin, begin + kCols, [](__half a, __half b) {
+        return static_cast<float>(a) > static_cast<float>(b);
+      }));
+    }
   }
 
   TEST_CASE("of few finite values there are about k in each row, and never the same ones") {
