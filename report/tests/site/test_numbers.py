@@ -50,6 +50,8 @@ NOT_MEASURED = {
     },
     "the name of a GPU": {
         "executor": ["On NVIDIA H100 80GB HBM3:"],
+        "step_12_bytes_in_flight": ["verified, on NVIDIA H100 80GB HBM3, not this GPU"],
+        "step_16_cluster": ["verified, on NVIDIA H100 80GB HBM3, not this GPU"],
     },
     "a limit of CUDA, of the GPU or of the executor": {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
@@ -58,6 +60,7 @@ NOT_MEASURED = {
         "library": ["227 KB of shared memory for 15 to 18"],
         "diff_07_18": ["a block of an H200 has 227 KB"],
         "diff_12_13": ["the 64 registers that a thread"],
+        "diff_12_22": ["has 64 registers, which are too"],
         "diff_13_14": ["the 64 registers that a thread"],
         "diff_14_15": ["a block of an H200 may have 227 KB"],
         "diff_16_19": ["the 64 registers that a thread"],
@@ -83,6 +86,7 @@ NOT_MEASURED = {
         "bench": ["within 5 % of the best", "below 0.25 %"],
     },
     "arithmetic from shapes": {
+        "step_22_attention": ["In fp32 that is another 17 KB per block"],
         "errata": ["8 GiB of fp32"],
         "step_09_long_row_one_block": ["4,096 bytes under way are 4 to 8 GB/s"],
         "step_11_long_row_online": ["256 pairs are 2 KB"],
