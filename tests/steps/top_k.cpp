@@ -165,6 +165,16 @@ TEST_SUITE("top_k") {
     }
   }
 
+  // Step 18 compares up to 256 sectors of 8 columns, or as many listed columns, each with all.
+  TEST_CASE("as many equal columns as are compared each with all, and a few more and fewer") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.is_top_k()) continue;
+      for (const std::int64_t cols : {2047, 2048, 2049, 2055, 2056, 2057})
+        check_verified(step, {DType::kFloat32, 2, cols, 64, Input::kEqual}, {.block_size = 128});
+    }
+  }
+
   // Worked out by hand, so that not everything rests on the reference. By the value of a logit, a
   // softmax in between or not, except where it makes different logits equal.
   TEST_CASE("the columns of a few rows that are known") {
