@@ -725,7 +725,7 @@ static_assert(layout_of<__half>(0, kMaxK, kMaxThreads).end <= kMaxShared,
 
 // Beside the numbers of K sectors, shared memory holds the maxima of all.
 std::int64_t max_cols(std::size_t element_bytes, int /*block_size*/) {
-  static_assert(layout_of<float>(0, kFew / 2, kMaxThreads).maxima <= kMaxK * sizeof(unsigned),
+  static_assert(layout_of<float>(0, kFew / 2, kMaxThreads).maxima <= int{kMaxK * sizeof(unsigned)},
                 "where few sectors are listed, K is small enough for their places");
   constexpr std::int64_t kMaxima = kMaxShared - kMaxK * sizeof(unsigned);
   return kMaxima / sizeof(Rank) * kSectorBytes / element_bytes;
