@@ -165,13 +165,21 @@ TEST_SUITE("top_k") {
     }
   }
 
-  // Step 18 compares up to 256 sectors of 8 columns, or as many listed columns, each with all.
+  // Step 18 compares up to 256 sectors of 8 columns, or as many listed columns, each with all. What
+  // a list had no place for would be missed where it is the best.
   TEST_CASE("as many equal columns as are compared each with all, and a few more and fewer") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
       if (!step.is_top_k()) continue;
-      for (const std::int64_t cols : {2047, 2048, 2049, 2055, 2056, 2057})
-        check_verified(step, {DType::kFloat32, 2, cols, 64, Input::kEqual}, {.block_size = 128});
+      for (const std::int64_t cols : {2047, 2048, 2049, 2055, 2056, 2057, 2064}) {
+        const Case a_case{DType::kFloat32, 3, cols, 64, Input::kEqual};
+        const auto fill = [](std::int64_t row, std::span<float> logits) {
+          std::fill(logits.begin(), logits.end(), 100.0f);
+          if (row == 1) logits.front() = 200.0f;
+          if (row == 2) logits.back() = 200.0f;
+        };
+        check_verified(step, a_case, fill, {.block_size = 128});
+      }
     }
   }
 
