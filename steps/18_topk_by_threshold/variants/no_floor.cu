@@ -181,10 +181,10 @@ constexpr int kBinBits = 8;
 constexpr int kBins = 1 << kBinBits;
 constexpr int kLowestBin = kBins;  // of the lowest key alone: that of -inf, where many are -inf
 struct Histogram {
-  unsigned bins[kBins + 1];
   unsigned bin;    // the one that has the k-th largest key,
   unsigned above;  // how many keys are in the bins above it,
   unsigned in_it;  // and how many in it
+  unsigned bins[kBins + 1];
 };
 
 // Finds that bin, as one warp, of which lane 0 looks at the eight highest bins. Where all but the
