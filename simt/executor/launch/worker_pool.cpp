@@ -7,6 +7,7 @@
 namespace simt {
 
 const Tally& WorkerPool::run(Launch& launch, int workers) {
+  if (own_ == nullptr) own_ = std::make_unique<Worker>();
   {
     const std::lock_guard lock(mutex_);
     while (static_cast<int>(helpers_.size()) < workers - 1) {
@@ -19,12 +20,12 @@ const Tally& WorkerPool::run(Launch& launch, int workers) {
     sum_ = Tally{};
   }
   if (workers > 1) wake_.notify_all();
-  take_part(own_, launch);
+  take_part(*own_, launch);
 
   std::unique_lock lock(mutex_);
   launch_ = nullptr;
   done_.wait(lock, [this] { return helping_ == 0; });
-  sum_.add(own_.tally);
+  sum_.add(own_->tally);
   return sum_;
 }
 

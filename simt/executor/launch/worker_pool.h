@@ -12,7 +12,7 @@
 
 namespace simt {
 
-/// All workers of the process; one launch at a time.
+/// All workers of a device; one launch at a time.
 class WorkerPool {
  public:
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
@@ -23,7 +23,7 @@ class WorkerPool {
  private:
   void sleep_and_help(Worker& worker);
 
-  Worker own_;  ///< of whoever launches
+  std::unique_ptr<Worker> own_;  ///< of whoever launches
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
