@@ -577,9 +577,10 @@ void launch_finish(const worklog::Slice<T>& slice, OfRanks of_ranks, cudaStream_
   const int parts = parts_of(slice);
   const dim3 grid(static_cast<unsigned>(slice.rows * parts));
   const dim3 block(threads_of(slice.block_size));
-  finish<T, kResult><<<grid, block, 0, stream>>>(
-      slice.logits, slice.results, slice.rows, slice.cols, slice.first_col, slice.all_cols, parts,
-      of_ranks, {slice.labels, slice.losses, slice.log_sum_exps});
+  const Losses losses = {slice.labels, slice.losses, slice.log_sum_exps};
+  finish<T, kResult><<<grid, block, 0, stream>>>(slice.logits, slice.results, slice.rows,
+                                                 slice.cols, slice.first_col, slice.all_cols, parts,
+                                                 of_ranks, losses);
   worklog::check_launch("finish", grid, block);
 }
 

@@ -510,9 +510,10 @@ void launch_finish(const worklog::Slice<T>& slice, const float* maxima, const fl
   const int parts = parts_of(slice);
   const dim3 grid(static_cast<unsigned>(slice.rows * parts));
   const dim3 block(threads_of(slice.block_size));
-  finish<T, kHasLabels><<<grid, block, 0, stream>>>(
-      slice.logits, slice.results, slice.cols, slice.first_col, slice.all_cols, parts, maxima, sums,
-      {slice.labels, label_logits, slice.losses, slice.log_sum_exps});
+  const Losses losses = {slice.labels, label_logits, slice.losses, slice.log_sum_exps};
+  finish<T, kHasLabels><<<grid, block, 0, stream>>>(slice.logits, slice.results, slice.cols,
+                                                    slice.first_col, slice.all_cols, parts, maxima,
+                                                    sums, losses);
   worklog::check_launch("finish", grid, block);
 }
 
