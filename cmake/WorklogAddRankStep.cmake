@@ -1,9 +1,9 @@
-# A step whose columns are split among ranks: worklog_add_rank_step() instead of worklog_add_step(). Its programs are
-#   step_21_many_gpus       on GPUs, where CUDA and NCCL were found, else the same as
-#   step_21_many_gpus_cpu   on the CPU executor, whose devices are as many as there are ranks
-# and, where MPI was found, those of processes that mpirun starts: step_21_many_gpus_mpi and step_21_many_gpus_cpu_mpi.
+# A step whose columns are split among ranks: worklog_add_rank_step() instead of worklog_add_step(). Its targets are
+#   step_21_many_gpus       bin/ranks_21_many_gpus, on GPUs, where CUDA and NCCL were found, else the same as
+#   step_21_many_gpus_cpu   bin/ranks_21_many_gpus_cpu, on the CPU executor, which has a device for each rank
+# and, where MPI was found, those of processes that mpirun starts: the same with _mpi at the end.
 #
-# What counts lines, sweeps block sizes and times one device at a time passes these steps by: they are known by this call.
+# What counts lines, sweeps block sizes and times one device at a time looks for bin/step_* and passes these by.
 
 function(worklog_add_rank_program target flavour)
   foreach(program IN ITEMS ${target} ${target}_mpi)
@@ -11,6 +11,8 @@ function(worklog_add_rank_program target flavour)
       continue()
     endif()
     add_executable(${program})
+    string(REGEX REPLACE "^step_" "ranks_" name ${program})
+    set_target_properties(${program} PROPERTIES OUTPUT_NAME ${name})
     if(program STREQUAL target)
       target_link_libraries(${program} PRIVATE worklog_${flavour}_ranks_of_threads)
     else()
@@ -38,7 +40,7 @@ function(worklog_add_rank_step)
     add_dependencies(gpu_programs ${target})
   else()
     add_custom_target(${target}
-      COMMAND ${CMAKE_COMMAND} -E create_symlink ${target}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target}
+      COMMAND ${CMAKE_COMMAND} -E create_symlink ranks_${step}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ranks_${step}
       DEPENDS ${target}_cpu VERBATIM)
   endif()
 endfunction()

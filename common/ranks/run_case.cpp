@@ -274,7 +274,10 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
   // have come, others may still write to this rank's mailbox.
   const Group::Messages outcomes = group.exchange(outcome, 2 * options.limit);
   const std::string failure = failure_text(outcomes, group.rank());
-  if (!failure.empty()) throw RankError(failure);
+  if (!failure.empty()) {
+    communicator.abort();  // its end would wait for everyone
+    throw RankError(failure);
+  }
 
   const Group::Messages all = group.exchange(output.bytes(), options.limit);
   const std::string silent = silent_ranks(all);

@@ -369,7 +369,7 @@ __device__ Answer ask(Normalizer mine, std::int64_t row, int part, const Exchang
   for (int i = lane; i < exchange.ranks * exchange.parts; i += kWarpSize) {
     const unsigned long long word = await(own[first + i], exchange.patience);
     if (word == Mailboxes::kEmpty) {
-      *exchange.missing = i / exchange.parts;
+      atomicCAS(exchange.missing, -1, i / exchange.parts);
       answer.is_whole = false;
       break;
     }

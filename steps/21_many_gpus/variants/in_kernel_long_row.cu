@@ -351,7 +351,7 @@ __device__ Answer ranks_combine(Normalizer mine, int row, int part, const Exchan
   for (int i = thread; i < exchange.ranks * exchange.parts && is_whole; i += threads) {
     const unsigned long long word = await(own[first + i], exchange.patience);
     is_whole = word != Mailboxes::kEmpty;
-    if (!is_whole) *exchange.missing = i / exchange.parts;
+    if (!is_whole) atomicCAS(exchange.missing, -1, i / exchange.parts);
     known = combine<T>(known, known_by(word));
   }
   is_whole = __syncthreads_and(is_whole) != 0;  // and all have read of_warps
