@@ -62,7 +62,7 @@ void join_all(std::vector<Joining>& all, FirstError& error) {
   if (error.result() != ncclSuccess) return;
   for (Joining& each : all) {
     error.of(nullptr, name_of(each), [&] {
-      each.room->wait_for_all(each.rank);
+      each.room->wait_for_all();
       *each.comm = create_communicator(each.room, each.rank, each.device);
     });
   }
@@ -83,6 +83,7 @@ void make_calls(std::vector<Exchange>& all, FirstError& error) {
     const OnDevice on(each.comm().device);
     error.of(&each.comm(), name_of(each), [&] {
       each.end();
+      each.comm().room->flush();
       count_on_link(each.operation(), each.comm().rank, each.comm().room->ranks());
     });
   }

@@ -125,7 +125,7 @@ ncclResult_t init_rank(const char* function, ncclComm_t* comm, int ranks, const 
     *comm = nullptr;
     if (ranks < 1) throw invalid("nranks is " + std::to_string(ranks));
     if (rank < 0 || rank >= ranks) throw invalid("rank is " + range_text(rank, ranks));
-    return add_to_group(comm, room_of(id, ranks, rank), rank, device);
+    return add_to_group(comm, room_of(id, ranks), rank, device);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "simt/nccl/room.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -41,30 +42,7 @@ Seconds time_limit() {
   return limit;
 }
 
-void Room::set_carrier(std::unique_ptr<Carrier> carrier, std::vector<bool> is_elsewhere) {
-  const std::lock_guard lock(mutex_);
-  carrier_ = std::move(carrier);
-  is_elsewhere_ = std::move(is_elsewhere);
-  changed_.notify_all();
-}
-
-// ---- who is there ----
-
-void Room::join(int rank, int device) {
-  const std::lock_guard lock(mutex_);
-  for (int other = 0; other < ranks_; ++other) {
-    if (devices_[static_cast<std::size_t>(other)] != device) continue;
-    throw Failure{ncclInvalidUsage, "rank " + std::to_string(rank) + " and rank " +
-                                        std::to_string(other) + " are both on device " +
-                                        std::to_string(device)};
-  }
-  int& known = devices_[static_cast<std::size_t>(rank)];
-  if (known >= 0) {
-    throw Failure{ncclInvalidUsage, rank_text(rank) + " has joined this communicator before"};
-  }
-  known = device;
-  changed_.notify_all();
-}
+Room::Room(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
 
 // Waits until done() or for the time limit; false when that is over.
 template <typename Done>
@@ -77,87 +55,125 @@ bool Room::wait(std::unique_lock<std::mutex>& lock, Done done) {
       continue;
     }
     lock.unlock();
-    carrier_->deliver(*this);
+    carrier_->deliver();
     lock.lock();
     if (!done()) changed_.wait_for(lock, kPause);
   }
   return true;
 }
 
-std::string Room::names_of_missing() const {
+// "rank 2 has" or "ranks 1, 2 have"
+template <typename IsMeant>
+std::string Room::names_of(IsMeant is_meant) const {
   std::string names;
-  int missing = 0;
+  int count = 0;
   for (int rank = 0; rank < ranks_; ++rank) {
-    const auto i = static_cast<std::size_t>(rank);
-    const bool is_there = devices_[i] >= 0 || (i < is_elsewhere_.size() && is_elsewhere_[i]);
-    if (is_there) continue;
-    names += (missing++ == 0 ? "" : ", ") + std::to_string(rank);
+    if (is_meant(member(rank))) names += (count++ == 0 ? "" : ", ") + std::to_string(rank);
   }
-  return (missing == 1 ? "rank " : "ranks ") + names + (missing == 1 ? " has" : " have");
+  return count == 1 ? "rank " + names + " has" : "ranks " + names + " have";
 }
 
-void Room::wait_for_all(int rank) {
-  std::unique_lock lock(mutex_);
-  const auto all_are_there = [this] {
-    for (std::size_t i = 0; i < devices_.size(); ++i) {
-      if (devices_[i] < 0 && (i >= is_elsewhere_.size() || !is_elsewhere_[i])) return false;
+void Room::check_abort() const {
+  if (!aborted_by_) return;
+  throw Failure{ncclRemoteError, rank_text(*aborted_by_) + " has aborted the communicator"};
+}
+
+// ---- who is there ----
+
+void Room::join(int rank, int device) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (int other = 0; other < ranks_; ++other) {
+      if (member(other).device != device || other == rank) continue;
+      throw Failure{ncclInvalidUsage, "rank " + std::to_string(other) + " is on device " +
+                                          std::to_string(device) + ", too"};
     }
-    return true;
-  };
-  const bool in_time = wait(lock, [&] { return aborted_by_.has_value() || all_are_there(); });
-  check_alive(rank, "ncclCommInitRank");
-  if (!in_time) {
-    throw Failure{ncclRemoteError,
-                  names_of_missing() + " not joined the communicator in " + seconds_text()};
+    if (member(rank).place != Place::kNowhere) {
+      throw Failure{ncclInvalidUsage, "another has joined as this rank before"};
+    }
+    member(rank) = {Place::kHere, device};
+    changed_.notify_all();
   }
+  if (carrier_ != nullptr) carrier_->announce(rank);
 }
 
-void Room::check_alive(int awaited, const std::string& call) const {
-  if (aborted_by_) {
-    throw Failure{ncclRemoteError, rank_text(*aborted_by_) + " has aborted the communicator"};
-  }
-  const auto end = ends_.find(awaited);
-  if (end != ends_.end()) {
-    throw Failure{ncclRemoteError,
-                  rank_text(awaited) + " " + end->second + ", and never comes to " + call};
-  }
+bool Room::note_elsewhere(int rank) {
+  const std::lock_guard lock(mutex_);
+  if (member(rank).place != Place::kNowhere) return false;
+  member(rank).place = Place::kElsewhere;
+  changed_.notify_all();
+  return true;
 }
+
+void Room::wait_for_all() {
+  std::unique_lock lock(mutex_);
+  const auto is_missing = [](const Member& each) { return each.place == Place::kNowhere; };
+  const bool in_time = wait(lock, [&] {
+    return aborted_by_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
+  });
+  check_abort();
+  if (refusal_) throw Failure{ncclRemoteError, *refusal_};
+  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
+  const std::string why = (host.empty() ? names_of(is_missing) : host + " has") +
+                          " not joined the communicator in " + seconds_text();
+  lock.unlock();
+  if (in_time) {
+    if (carrier_ != nullptr) carrier_->begin();
+    return;
+  }
+  if (carrier_ != nullptr) carrier_->refuse(why);
+  throw Failure{ncclRemoteError, why};
+}
+
+void Room::refuse(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (!refusal_) refusal_ = why;
+  changed_.notify_all();
+}
+
+// ---- who has left ----
 
 void Room::leave(int rank) {
   const std::string what_became = "has destroyed its communicator";
   note_end(rank, what_became);
   if (carrier_ == nullptr) return;
-  carrier_->tell_all(rank, what_became);
-  bool is_last = true;
-  {
-    const std::lock_guard lock(mutex_);
-    for (int other = 0; other < ranks_; ++other) {
-      const bool is_here = !is_elsewhere_[static_cast<std::size_t>(other)];
-      is_last &= !is_here || ends_.contains(other);
-    }
+  carrier_->tell_end(rank, what_became);
+  std::unique_lock lock(mutex_);
+  const auto is_at_work = [](const Member& each) { return !each.end; };
+  const bool is_last = std::none_of(members_.begin(), members_.end(), [&](const Member& each) {
+    return each.place == Place::kHere && is_at_work(each);
+  });
+  if (!is_last) return;
+  const bool in_time = wait(lock, [&] {
+    return aborted_by_ || std::none_of(members_.begin(), members_.end(), is_at_work);
+  });
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  names_of(is_at_work) + " not destroyed the communicator in " + seconds_text()};
   }
-  if (is_last) carrier_->leave(*this);
 }
 
 void Room::note_end(int rank, const std::string& what_became) {
   const std::lock_guard lock(mutex_);
-  ends_.try_emplace(rank, what_became);
+  if (!member(rank).end) member(rank).end = what_became;
   changed_.notify_all();
 }
 
-void Room::abort(int rank) {
+void Room::note_abort(int rank) {
   const std::lock_guard lock(mutex_);
   if (!aborted_by_) aborted_by_ = rank;
   changed_.notify_all();
 }
 
+void Room::abort(int rank) {
+  note_abort(rank);
+  if (carrier_ != nullptr) carrier_->tell_abort(rank);
+}
+
 // ---- messages ----
 
 void Room::send(int from, int to, Channel channel, Message message) {
-  const auto i = static_cast<std::size_t>(to);
-  if (i < is_elsewhere_.size() && is_elsewhere_[i]) {
-    return carrier_->send(from, to, channel, std::move(message));
-  }
+  if (member(to).place == Place::kElsewhere) return carrier_->send(from, to, channel, message);
   put(from, to, channel, std::move(message));
 }
 
@@ -170,18 +186,30 @@ void Room::put(int from, int to, Channel channel, Message message) {
 Message Room::receive(int from, int to, Channel channel, const std::string& call) {
   std::unique_lock lock(mutex_);
   std::deque<Message>& arrived = messages_[{from, to, channel}];
-  const bool in_time = wait(
-      lock, [&] { return !arrived.empty() || aborted_by_.has_value() || ends_.contains(from); });
-  if (arrived.empty() || aborted_by_) {
-    check_alive(from, call);
-    if (!in_time) {
-      throw Failure{ncclRemoteError,
-                    rank_text(from) + " has not come to " + call + " in " + seconds_text()};
-    }
+  const std::optional<std::string>& end = member(from).end;
+  const bool in_time = wait(lock, [&] { return !arrived.empty() || aborted_by_ || end; });
+  check_abort();
+  if (arrived.empty() && end) {
+    throw Failure{ncclRemoteError, rank_text(from) + " " + *end + ", and never comes to " + call};
+  }
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  rank_text(from) + " has not come to " + call + " in " + seconds_text()};
   }
   Message message = std::move(arrived.front());
   arrived.pop_front();
   return message;
+}
+
+void Room::flush() {
+  if (carrier_ == nullptr) return;
+  std::unique_lock lock(mutex_);
+  const bool in_time = wait(lock, [&] { return aborted_by_ || carrier_->all_sent(); });
+  check_abort();
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  "what was sent has not been taken by another rank in " + seconds_text()};
+  }
 }
 
 }  // namespace simt::nccl

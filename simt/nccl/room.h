@@ -28,20 +28,33 @@ enum class Channel : std::uint32_t {
   kDirect,      ///< from ncclSend() to ncclRecv()
 };
 
-class Room;
-
-/// Brings messages to ranks of other processes, and from them.
+/// The way to ranks in other processes.
 class Carrier {
  public:
+  Carrier() = default;
+  Carrier(const Carrier&) = delete;
+  Carrier& operator=(const Carrier&) = delete;
   virtual ~Carrier() = default;
+
+  /// A rank of this process has joined.
+  virtual void announce(int rank) = 0;
+  /// All ranks are known to be there: the others may begin.
+  virtual void begin() = 0;
+  /// Not all have come, and none may begin.
+  virtual void refuse(const std::string& why) = 0;
   /// Takes a message for a rank elsewhere along. Does not wait for it to arrive.
-  virtual void send(int from, int to, Channel channel, Message message) = 0;
-  /// Tells all ranks elsewhere what has become of a rank here.
-  virtual void tell_all(int rank, const std::string& what_became) = 0;
+  virtual void send(int from, int to, Channel channel, const Message& message) = 0;
+  /// Whether all that was taken along has been received.
+  virtual bool all_sent() = 0;
+  /// Tells all ranks elsewhere what has become of one here.
+  virtual void tell_end(int rank, const std::string& what_became) = 0;
+  /// The same of one that ends all.
+  virtual void tell_abort(int rank) = 0;
   /// Brings what has arrived into the room.
-  virtual void deliver(Room& room) = 0;
-  /// No rank is left here: waits until the others have left, too, or for the time limit.
-  virtual void leave(Room& room) = 0;
+  virtual void deliver() = 0;
+  /// Who a rank here waits for until it hears that all are there, as a noun; empty where it learns
+  /// of each rank by itself.
+  virtual std::string host() const = 0;
 };
 
 /// How long a rank waits for another: the environment's SIMT_NCCL_TIMEOUT in seconds, or 120.
@@ -52,44 +65,62 @@ class Room {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Room(int ranks) : ranks_(ranks), devices_(static_cast<std::size_t>(ranks), -1) {}
+  explicit Room(int ranks);
 
   int ranks() const { return ranks_; }
-  /// Has ranks elsewhere reached, and says which ranks these are.
-  void set_carrier(std::unique_ptr<Carrier> carrier, std::vector<bool> is_elsewhere);
+  /// Some ranks may be elsewhere. Before any joins.
+  void set_carrier(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
 
   /// A rank of this process is there, on this device.
   void join(int rank, int device);
+  /// One of another process is. False if one of this number has been there before.
+  bool note_elsewhere(int rank);
   /// Waits until all have joined.
-  void wait_for_all(int rank);
-  /// A rank has left, orderly; or not, and says why.
+  void wait_for_all();
+  /// Ends that: not all come.
+  void refuse(const std::string& why);
+
+  /// A rank of this process has left, orderly. The last one waits until those elsewhere have, too.
   void leave(int rank);
-  /// The same of one elsewhere, or of one that was ended: nobody need wait for it.
+  /// What has become of a rank: nobody need wait for it.
   void note_end(int rank, const std::string& what_became);
-  /// Ends all: whoever waits, or comes later, is told so.
+  /// Ends all on behalf of a rank here: whoever waits, or comes later, is told so.
   void abort(int rank);
+  /// The same of a rank elsewhere.
+  void note_abort(int rank);
 
   /// Sends; does not wait.
   void send(int from, int to, Channel channel, Message message);
-  /// Puts a message that has come from elsewhere where its receiver looks for it.
+  /// Puts a message where its receiver looks for it.
   void put(int from, int to, Channel channel, Message message);
   /// Waits for the next message; `call` is what it is for.
   Message receive(int from, int to, Channel channel, const std::string& call);
+  /// Waits until all that was sent has been received elsewhere.
+  void flush();
 
  private:
   using Address = std::tuple<int, int, Channel>;  // from, to
 
+  enum class Place { kNowhere, kHere, kElsewhere };
+  struct Member {
+    Place place = Place::kNowhere;
+    int device = -1;  // of one that is here
+    std::optional<std::string> end = {};
+  };
+
+  Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
+  const Member& member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
   template <typename Done>
   bool wait(std::unique_lock<std::mutex>& lock, Done done);
-  std::string names_of_missing() const;
-  void check_alive(int awaited, const std::string& call) const;
+  template <typename IsMeant>
+  std::string names_of(IsMeant is_meant) const;
+  void check_abort() const;
 
   const int ranks_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<int> devices_;  // of the ranks that have joined; -1 of others
-  std::vector<bool> is_elsewhere_;
-  std::map<int, std::string> ends_;  // what became of a rank
+  std::vector<Member> members_;
+  std::optional<std::string> refusal_;
   std::optional<int> aborted_by_;
   std::map<Address, std::deque<Message>> messages_;
   std::unique_ptr<Carrier> carrier_;

@@ -11,9 +11,9 @@ namespace simt::nccl {
 /// Makes a new one.
 ncclUniqueId make_unique_id();
 
-/// The room of a communicator of so many ranks, which rank number `rank` of this process is about
-/// to join. Throws a Failure where others have said another number, or where the process that made
-/// the id cannot be reached.
-std::shared_ptr<Room> room_of(const ncclUniqueId& id, int ranks, int rank);
+/// The room of a communicator of so many ranks, which one of this process is about to join. Throws
+/// a Failure where others have said another number, or where the process that made the id cannot be
+/// reached.
+std::shared_ptr<Room> room_of(const ncclUniqueId& id, int ranks);
 
 }  // namespace simt::nccl

@@ -14,6 +14,7 @@
 namespace simt {
 
 struct GlobalRaces;
+class WorkerPool;
 
 /// One launch, seen by all workers that take part.
 struct Launch {
@@ -35,6 +36,7 @@ struct Launch {
   std::uint64_t blocks;         ///< of that grid
   /// What its arguments point to that a device does not reach.
   std::vector<HostRange> host_ranges = {};
+  WorkerPool* pool = nullptr;    ///< that runs it
   GlobalRaces* races = nullptr;  ///< what is known of its accesses; null where none is looked for
   std::size_t trace_number = 0;  ///< of the launches that are traced, from 0
   std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken

@@ -8,6 +8,7 @@
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/worker/rendezvous.h"
 #include "simt/executor/worker/switch.h"
 #include "simt/executor/writable_thread_index.h"
@@ -192,6 +193,17 @@ bool run_blocks(Worker& worker, unsigned count) {
   return some_wait && !worker.aborted;
 }
 
+// Runs the blocks until all have ended or wait at a barrier.
+void run_and_wait(Worker& worker, unsigned count) {
+  using Clock = WorkerPool::Clock;
+  if (!run_blocks(worker, count)) return;
+  const Clock::time_point since = Clock::now();
+  do {
+    worker.launch->pool->help_waiting_blocks(*worker.launch, since);
+    std::this_thread::yield();  // what they wait for may be another worker's
+  } while (run_blocks(worker, count));
+}
+
 // Whether all blocks wait there. What they did before is ordered before what follows.
 bool pass_cluster_barrier(Worker& worker, unsigned count) {
   if (!release_cluster_barrier(worker, count)) return false;
@@ -208,8 +220,7 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
     begin_block(worker, slot, number);
   worker.cluster_has_met = false;
   do {
-    while (run_blocks(worker, count))
-      std::this_thread::yield();  // what they wait for may be another worker's
+    run_and_wait(worker, count);
   } while (!worker.aborted && pass_cluster_barrier(worker, count) && !worker.aborted);
 }
 
