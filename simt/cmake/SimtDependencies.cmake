@@ -4,6 +4,13 @@
 include(FetchContent)
 find_package(Threads REQUIRED)
 
+# For the ranks of NCCL's stand-in that are in several processes. Without it, they are in one. (MPI's functions for C++ were
+# taken out of it in 2012.)
+if(NOT SIMT_HOST_SANITIZER)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI COMPONENTS CXX)
+endif()
+
 set(BOOST_INCLUDE_LIBRARIES context)
 FetchContent_Declare(Boost SYSTEM
   URL https://github.com/boostorg/boost/releases/download/boost-1.84.0/boost-1.84.0.tar.xz

@@ -32,6 +32,13 @@ ConstantTraffic& operator+=(ConstantTraffic& to, const ConstantTraffic& from) {
   return to;
 }
 
+LinkTraffic& operator+=(LinkTraffic& to, const LinkTraffic& from) {
+  to.bytes += from.bytes;
+  to.requests += from.requests;
+  to.sectors += from.sectors;
+  return to;
+}
+
 }  // namespace
 
 Counters& Counters::operator+=(const Counters& other) {
@@ -45,6 +52,9 @@ Counters& Counters::operator+=(const Counters& other) {
   shared_stores += other.shared_stores;
   shared_atomics += other.shared_atomics;
   constant_loads += other.constant_loads;
+  link_loads += other.link_loads;
+  link_stores += other.link_stores;
+  link_atomics += other.link_atomics;
   async_copy_requests += other.async_copy_requests;
   async_copy_bytes += other.async_copy_bytes;
   distributed_requests += other.distributed_requests;
@@ -103,6 +113,15 @@ std::vector<std::pair<std::string_view, std::uint64_t>> named(const Counters& c)
           {"constant_load_requests", c.constant_loads.requests},
           {"constant_load_words", c.constant_loads.words},
           {"constant_load_lanes", c.constant_loads.lanes},
+          {"link_load_bytes", c.link_loads.bytes},
+          {"link_load_requests", c.link_loads.requests},
+          {"link_load_sectors", c.link_loads.sectors},
+          {"link_store_bytes", c.link_stores.bytes},
+          {"link_store_requests", c.link_stores.requests},
+          {"link_store_sectors", c.link_stores.sectors},
+          {"link_atomic_bytes", c.link_atomics.bytes},
+          {"link_atomic_requests", c.link_atomics.requests},
+          {"link_atomic_sectors", c.link_atomics.sectors},
           {"async_copy_requests", c.async_copy_requests},
           {"async_copy_bytes", c.async_copy_bytes},
           {"distributed_requests", c.distributed_requests},

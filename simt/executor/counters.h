@@ -42,6 +42,14 @@ struct ConstantTraffic {
   std::uint64_t lanes = 0;     ///< that took part, of all requests
 };
 
+/// Accesses to the memory of another device, over the link between the two. They are among those to
+/// global memory, too.
+struct LinkTraffic {
+  std::uint64_t bytes = 0;     ///< asked for by all lanes
+  std::uint64_t requests = 0;  ///< instructions, once for a warp
+  std::uint64_t sectors = 0;   ///< distinct ones of each request, added up
+};
+
 /// Everything that is counted. simt/docs/counters.md says what each means on a GPU.
 struct Counters {
   std::uint64_t launches = 0;      ///< kernels
@@ -54,6 +62,9 @@ struct Counters {
   SharedTraffic shared_stores;     ///< of the block's own shared memory
   SharedTraffic shared_atomics;    ///< of the block's own shared memory
   ConstantTraffic constant_loads;  ///< of `__constant__` variables
+  LinkTraffic link_loads;          ///< of global_loads
+  LinkTraffic link_stores;         ///< of global_stores
+  LinkTraffic link_atomics;        ///< of global_atomics
   std::uint64_t async_copy_requests = 0;   ///< of global_loads: those to shared memory at once
   std::uint64_t async_copy_bytes = 0;      ///< of those requests
   std::uint64_t distributed_requests = 0;  ///< to the shared memory of other blocks of the cluster

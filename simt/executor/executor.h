@@ -269,6 +269,8 @@ void free_all_device_memory();
 int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes);
 /// Whether it lies in memory of the device, managed memory included.
 bool is_device_pointer(const void* address);
+/// The device that had been current when the memory at an address of device memory was allocated.
+int device_of_memory(const void* address);
 /// Whether it lies in memory that host code may dereference as well.
 bool is_managed_pointer(const void* address);
 /// Within a larger allocation, counts [address, address + bytes) by elements of `element_bytes`.
@@ -283,8 +285,8 @@ int unmap_host_memory(const void* address);
 /// Device memory that is free, and that there is.
 void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
 /// Copies between host and device memory (either side may be either) on behalf of the host; checks
-/// both ranges. Return CUDA error codes.
-int copy(void* to, const void* from, std::size_t bytes);
+/// both ranges, and names `call` where one is wrong. Return CUDA error codes.
+int copy(void* to, const void* from, std::size_t bytes, const char* call = "cudaMemcpy");
 /// Sets `bytes` bytes of device memory to `byte`, as cudaMemset() does.
 int fill(void* to, int byte, std::size_t bytes);
 

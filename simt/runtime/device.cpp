@@ -4,6 +4,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "simt/executor/devices.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/memory_pools.h"
@@ -16,6 +17,7 @@ using namespace simt::device_limits;
 constexpr char kName[] = "simt CPU executor";
 constexpr int kVersion = 13000;
 
+/// Of the calling thread's device; all have as much.
 std::size_t total_memory() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
@@ -247,40 +249,43 @@ int attribute_value(cudaDeviceAttr attribute) {
 
 }  // namespace
 
+using simt::is_device;
 using simt::result;
 
 cudaError_t cudaGetDeviceCount(int* count) {
   if (count == nullptr) return result(cudaErrorInvalidValue);
-  *count = 1;
+  *count = simt::device_count();
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
   if (device == nullptr) return result(cudaErrorInvalidValue);
-  *device = 0;
+  *device = simt::current_device();
   return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
+  simt::set_current_device(device);
+  return cudaSuccess;
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
   if (device == nullptr || properties == nullptr) return result(cudaErrorInvalidValue);
-  *device = 0;  // the only one is the nearest to whatever is asked for
+  *device = 0;  // all are alike: it is as near as any to whatever is asked for
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (properties == nullptr) return result(cudaErrorInvalidValue);
-  if (device != 0) return result(cudaErrorInvalidDevice);
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
   *properties = device_properties();
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (value == nullptr) return result(cudaErrorInvalidValue);
-  if (device != 0) return result(cudaErrorInvalidDevice);
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
   const int known = attribute_value(attribute);
   if (known < 0) return result(cudaErrorInvalidValue);
   *value = known;
@@ -324,26 +329,6 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = kGreatestStreamPriority;
   return cudaSuccess;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (can == nullptr) return result(cudaErrorInvalidValue);
-  if (device != 0 || peer != 0) return result(cudaErrorInvalidDevice);
-  *can = 0;
-  return cudaSuccess;
-}
-
-// A device is no peer of its own, and there is no other.
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
-  return result(value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return result(cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return result(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned) {

@@ -72,6 +72,7 @@ Captures& captures() {
 }
 
 cudaError_t run(const StreamWork& work) {
+  const simt::OnDevice on(work.device);
   if (work.launch) {
     const int earlier_error = simt::take_error();
     work.launch(work.kernel, work.config);
@@ -231,6 +232,7 @@ void capture(cudaStream_t stream, StreamWork work) {
 }
 
 void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch launch) {
+  if (!runs_here(config.stream)) return;
   StreamWork work;
   work.type = cudaGraphNodeTypeKernel;
   work.kernel = kernel;

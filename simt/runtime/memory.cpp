@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
@@ -263,11 +264,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   auto* pointer = const_cast<void*>(address);
   *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, pointer};
   if (simt::is_managed_pointer(address)) {
-    *attributes = {cudaMemoryTypeManaged, 0, pointer, pointer};
+    *attributes = {cudaMemoryTypeManaged, simt::device_of_memory(address), pointer, pointer};
   } else if (simt::is_device_pointer(address)) {
-    *attributes = {cudaMemoryTypeDevice, 0, pointer, nullptr};
+    *attributes = {cudaMemoryTypeDevice, simt::device_of_memory(address), pointer, nullptr};
   } else if (simt::pinned().contains(address)) {
-    *attributes = {cudaMemoryTypeHost, 0, pointer, pointer};
+    *attributes = {cudaMemoryTypeHost, simt::current_device(), pointer, pointer};
   }
   return cudaSuccess;
 }
@@ -294,20 +295,6 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   const auto copy = [=] { return cudaMemcpy(to, from, bytes, kind); };
   if (simt::capture_call(stream, cudaGraphNodeTypeMemcpy, copy)) return cudaSuccess;
   return cudaMemcpy(to, from, bytes, kind);
-}
-
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                           std::size_t bytes) {
-  SIMT_HOST_CALL;
-  if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
-}
-
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                                std::size_t bytes, cudaStream_t stream) {
-  SIMT_HOST_CALL;
-  if (to_device != 0 || from_device != 0) return result(cudaErrorInvalidDevice);
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

@@ -8,7 +8,9 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <vector>
 
+#include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/host_call.h"
 #include "simt/include/cuda_standin/runtime_api.h"
@@ -17,6 +19,7 @@
 /// The attributes by their numbers, and what is allocated.
 struct CUmemPoolHandle_st {
   std::array<std::uint64_t, cudaMemPoolAttrUsedMemHigh + 1> attributes;
+  int device;  ///< whose memory it gives out
 };
 
 namespace simt {
@@ -27,14 +30,18 @@ struct Allocation {
   std::uint64_t bytes;
 };
 
-/// All pools of the device, the default one first. Never destroyed, as device memory is not.
+/// All pools, of each device a default one first. Never destroyed, as device memory is not.
 class Pools {
  public:
-  Pools() : default_(create()), current_(default_) {}
+  Pools() {
+    for (int device = 0; device < device_count(); ++device)
+      of_devices_.push_back({create(device)});
+  }
 
-  cudaMemPool_t create() {
+  cudaMemPool_t create(int device) {
     const std::lock_guard lock(mutex_);
     auto* const pool = new CUmemPoolHandle_st{};
+    pool->device = device;
     for (const int rule :
          {cudaMemPoolReuseFollowEventDependencies, cudaMemPoolReuseAllowOpportunistic,
           cudaMemPoolReuseAllowInternalDependencies}) {
@@ -44,19 +51,20 @@ class Pools {
     return pool;
   }
 
-  cudaMemPool_t default_pool() const { return default_; }
-  cudaMemPool_t current() const { return current_; }
+  cudaMemPool_t default_pool(int device) const { return of(device).default_pool; }
+  cudaMemPool_t current(int device) const { return of(device).current; }
   bool has(cudaMemPool_t pool) {
     const std::lock_guard lock(mutex_);
     return known_.count(pool) != 0;
   }
-  void use(cudaMemPool_t pool) { current_ = pool; }
+  void use(cudaMemPool_t pool) { of(pool->device).current = pool; }
 
   /// What was allocated from it stays until it is freed.
   void destroy(cudaMemPool_t pool) {
     const std::lock_guard lock(mutex_);
     known_.erase(pool);
-    if (current_ == pool) current_ = default_;
+    OfDevice& device = of(pool->device);
+    if (device.current == pool) device.current = device.default_pool;
     for (auto& [address, allocation] : allocations_) {
       if (allocation.pool == pool) allocation.pool = nullptr;
     }
@@ -69,11 +77,16 @@ class Pools {
     add_used(pool, bytes);
   }
 
-  void remove_all() {
+  void remove_all(int device) {
     const std::lock_guard lock(mutex_);
-    allocations_.clear();
-    for (const cudaMemPool_t pool : known_)
+    std::erase_if(allocations_, [device](const auto& each) {
+      const cudaMemPool_t pool = each.second.pool;
+      return pool != nullptr && pool->device == device;
+    });
+    for (const cudaMemPool_t pool : known_) {
+      if (pool->device != device) continue;
       add_used(pool, 0 - pool->attributes[cudaMemPoolAttrUsedMemCurrent]);
+    }
   }
 
   void remove(const void* address) {
@@ -96,11 +109,17 @@ class Pools {
     }
   }
 
+  struct OfDevice {
+    cudaMemPool_t default_pool;
+    cudaMemPool_t current = default_pool;
+  };
+  OfDevice& of(int device) { return of_devices_[static_cast<std::size_t>(device)]; }
+  const OfDevice& of(int device) const { return of_devices_[static_cast<std::size_t>(device)]; }
+
   std::mutex mutex_;
   std::set<cudaMemPool_t> known_;
   std::map<const void*, Allocation> allocations_;
-  cudaMemPool_t default_;
-  cudaMemPool_t current_;
+  std::vector<OfDevice> of_devices_;
 };
 Pools& pools() {
   static Pools& known = *new Pools;
@@ -122,14 +141,15 @@ void note_freed_to_pool(const void* address) {
 }
 
 void note_all_freed_to_pools() {
-  pools().remove_all();
+  pools().remove_all(current_device());
 }
 
 cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t element_bytes,
                              cudaMemPool_t pool) {
   SIMT_HOST_CALL;
-  if (pool == nullptr) pool = pools().current();
+  if (pool == nullptr) pool = pools().current(current_device());
   if (!pools().has(pool)) return result(cudaErrorInvalidValue);
+  const OnDevice on(pool->device);
   const cudaError_t error = malloc_elements(address, bytes, element_bytes);
   if (error == cudaSuccess && *address != nullptr) pools().add(pool, *address, bytes);
   return error;
@@ -137,26 +157,27 @@ cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t elem
 
 }  // namespace simt
 
+using simt::is_device;
 using simt::pools;
 using simt::result;
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   if (pool == nullptr) return result(cudaErrorInvalidValue);
-  if (device != 0) return result(cudaErrorInvalidDevice);
-  *pool = pools().default_pool();
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
+  *pool = pools().default_pool(device);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   if (pool == nullptr) return result(cudaErrorInvalidValue);
-  if (device != 0) return result(cudaErrorInvalidDevice);
-  *pool = pools().current();
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
+  *pool = pools().current(device);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  if (device != 0) return result(cudaErrorInvalidDevice);
-  if (!pools().has(pool)) return result(cudaErrorInvalidValue);
+  if (!is_device(device)) return result(cudaErrorInvalidDevice);
+  if (!pools().has(pool) || pool->device != device) return result(cudaErrorInvalidValue);
   pools().use(pool);
   return cudaSuccess;
 }
@@ -165,15 +186,15 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
   if (pool == nullptr || properties == nullptr) return result(cudaErrorInvalidValue);
   if (properties->handleTypes != cudaMemHandleTypeNone) return result(cudaErrorNotSupported);
   const bool is_here = properties->location.type == cudaMemLocationTypeDevice &&
-                       properties->location.id == 0 &&
+                       is_device(properties->location.id) &&
                        properties->allocType == cudaMemAllocationTypePinned;
   if (!is_here) return result(cudaErrorInvalidValue);
-  *pool = pools().create();
+  *pool = pools().create(properties->location.id);
   return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
-  const bool can = pools().has(pool) && pool != pools().default_pool();
+  const bool can = pools().has(pool) && pool != pools().default_pool(pool->device);
   if (!can) return result(cudaErrorInvalidValue);
   pools().destroy(pool);
   return cudaSuccess;
@@ -221,7 +242,9 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
   if (!pools().has(pool) || (list == nullptr && count > 0)) return result(cudaErrorInvalidValue);
   for (std::size_t i = 0; i < count; ++i) {
     if (list[i].location.type != cudaMemLocationTypeDevice) return result(cudaErrorInvalidValue);
-    if (list[i].location.id != 0) return result(cudaErrorInvalidDevice);
+    if (!is_device(list[i].location.id)) return result(cudaErrorInvalidDevice);
+    // Here, peers reach memory of a pool as they reach any other.
+    if (list[i].location.id != pool->device) return result(cudaErrorNotSupported);
   }
   return cudaSuccess;
 }
@@ -231,7 +254,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
   if (flags == nullptr || location == nullptr || !pools().has(pool)) {
     return result(cudaErrorInvalidValue);
   }
-  const bool is_here = location->type == cudaMemLocationTypeDevice && location->id == 0;
+  const bool is_here = location->type == cudaMemLocationTypeDevice && location->id == pool->device;
   *flags = is_here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
   return cudaSuccess;
 }

@@ -17,7 +17,10 @@ inline cudaError_t result(int code) {
 /// have ended when their launch returns, so nothing is waited for here.
 inline cudaError_t kernel_failure() {
   const int error = peek_error();
-  const bool from_kernel = error >= cudaErrorIllegalAddress && error <= cudaErrorLaunchFailure;
+  const bool of_peers =
+      error == cudaErrorPeerAccessAlreadyEnabled || error == cudaErrorPeerAccessNotEnabled;
+  const bool from_kernel =
+      error >= cudaErrorIllegalAddress && error <= cudaErrorLaunchFailure && !of_peers;
   return static_cast<cudaError_t>(from_kernel ? error : cudaSuccess);
 }
 

@@ -7,6 +7,7 @@
 #include "simt/include/cuda_standin/graphs.h"
 
 struct CUevent_st {
+  int device = 0;  ///< that it belongs to
   bool timed = true;
   bool recorded = false;
   cudaGraph_t captured = nullptr;     ///< the graph of the stream that it was recorded in

@@ -3,12 +3,16 @@
 
 #include <limits>
 
+#include "simt/executor/devices.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/handles.h"
 #include "simt/runtime/result.h"
 #include "simt/runtime/stream_capture.h"
+#include "simt/runtime/stream_device.h"
 
-struct CUstream_st {};
+struct CUstream_st {
+  int device;  ///< that it belongs to
+};
 
 namespace {
 
@@ -43,6 +47,21 @@ cudaError_t wait_result(bool valid_handle) {
 
 }  // namespace
 
+namespace simt {
+
+int device_of_stream(cudaStream_t stream) {
+  return streams().contains(stream) ? stream->device : current_device();
+}
+
+bool runs_here(const void* stream) {
+  const auto handle = static_cast<cudaStream_t>(const_cast<void*>(stream));
+  if (handle == nullptr || device_of_stream(handle) == current_device()) return true;
+  set_error(cudaErrorInvalidResourceHandle);
+  return false;
+}
+
+}  // namespace simt
+
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
@@ -53,7 +72,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
-  *stream = streams().create({});
+  *stream = streams().create({simt::current_device()});
   return cudaSuccess;
 }
 
@@ -107,6 +126,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming;
   if (event == nullptr || (flags & ~kKnown) != 0) return result(cudaErrorInvalidValue);
   CUevent_st created;
+  created.device = simt::current_device();
   created.timed = (flags & cudaEventDisableTiming) == 0;
   *event = events().create(created);
   return cudaSuccess;
@@ -117,7 +137,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  const bool valid = events().contains(event) && is_stream(stream);
+  const bool valid = events().contains(event) && is_stream(stream) &&
+                     event->device == simt::device_of_stream(stream);
   if (!valid) return result(cudaErrorInvalidResourceHandle);
   event->recorded = true;
   simt::record_in_capture(stream, *event);
@@ -134,7 +155,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (milliseconds == nullptr) return result(cudaErrorInvalidValue);
   const bool valid = events().contains(start) && events().contains(end);
-  const bool usable = valid && start->timed && end->timed && start->recorded && end->recorded;
+  const bool usable = valid && start->device == end->device && start->timed && end->timed &&
+                      start->recorded && end->recorded;
   if (!usable) return result(cudaErrorInvalidResourceHandle);
   *milliseconds = std::numeric_limits<float>::quiet_NaN();
   return cudaSuccess;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "simt/executor/accesses/memory_access.h"
+#include "simt/executor/accesses/waiting_loops.h"
 
 #define SIMT_HOOK(name, bytes, direction)                                           \
   void name(void* pointer) {                                                        \
@@ -15,6 +16,11 @@
 #define SIMT_VOLATILE_HOOK(name, bytes, direction)                                        \
   void name(void* pointer) {                                                              \
     simt::on_access<bytes, simt::Direction::direction, true>(pointer, SIMT_CODE_ADDRESS); \
+  }
+#define SIMT_LOOK_HOOK(name, bytes)                                                   \
+  void name(void* pointer) {                                                          \
+    simt::on_access<bytes, simt::Direction::kLoad, true>(pointer, SIMT_CODE_ADDRESS); \
+    simt::note_look();                                                                \
   }
 // Of a type that is aligned to less than its size: nvcc takes it in pieces.
 #define SIMT_UNALIGNED_HOOK(name, bytes, direction)                                \
@@ -38,7 +44,7 @@
 #define SIMT_GNU_HOOKS(bytes)                                     \
   SIMT_HOOK(__tsan_read##bytes, bytes, kLoad)                     \
   SIMT_HOOK(__tsan_write##bytes, bytes, kStore)                   \
-  SIMT_VOLATILE_HOOK(__tsan_volatile_read##bytes, bytes, kLoad)   \
+  SIMT_LOOK_HOOK(__tsan_volatile_read##bytes, bytes)              \
   SIMT_VOLATILE_HOOK(__tsan_volatile_write##bytes, bytes, kStore) \
   SIMT_UNALIGNED_HOOK(__tsan_unaligned_read##bytes, bytes, kLoad) \
   SIMT_UNALIGNED_HOOK(__tsan_unaligned_write##bytes, bytes, kStore)

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "simt/executor/accesses/waiting_loops.h"
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/time_limit.h"
+#include "simt/executor/devices.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/log/called_lines.h"
@@ -142,6 +144,11 @@ bool all_of_state(const std::uint8_t* states, unsigned bytes, ByteState wanted) 
                      [wanted](std::uint8_t state) { return state == wanted; });
 }
 
+// Whether it lies in the arena, where the lane may access it.
+bool is_memory(std::uintptr_t address, unsigned bytes, const Place& place) {
+  return current.memory.contains(address) || reaches_other_memory(address, bytes, place);
+}
+
 // If an argument of the launch points there.
 void refuse_host_memory(const Launch& launch, std::uintptr_t address, const std::string& access,
                         const Place& place) {
@@ -203,7 +210,7 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
 
 void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
                          std::uintptr_t code_address) {
-  if (arena.contains(address)) {
+  if (is_memory(address, bytes, {{}, code_address})) {
     if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
     check_states(address, read, Direction::kLoad, {{}, code_address});
   } else if (const PlacedVariable* placed = device_variable_at(address)) {
@@ -226,6 +233,20 @@ void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned b
     return report_outside_shared(shared, address, bytes, Direction::kStore, code_address);
   }
   check_shared_access(lane, *lane.warp->block, address, bytes, true, code_address);
+}
+
+bool reaches_other_memory(std::uintptr_t address, unsigned bytes, const Place& place) {
+  if (!arena.contains(address)) return false;
+  const int mine = current.launch->device;
+  const int owner = owner_of_memory(address);
+  if (owner == mine || owner == device_count() || has_peer_access(mine, owner)) return true;
+  report_and_end_launch(
+      "peer-access", place,
+      "access of " + std::to_string(bytes) + " bytes by device " + std::to_string(mine) + " at " +
+          DeviceMemory::instance().describe(address) + ": device " + std::to_string(mine) +
+          " reaches memory of device " + std::to_string(owner) +
+          " only after cudaDeviceEnablePeerAccess(" + std::to_string(owner) + ", 0)",
+      kErrorIllegalAddress);
 }
 
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
@@ -336,22 +357,18 @@ void note_fence(std::uintptr_t code_address) {
   if (current.lane != nullptr) log_access(0, 0, AccessKind::kFence, code_address);
 }
 
-void note_atomic(void* address, std::size_t bytes, Location where) {
-  note_atomic(address, bytes, where, SIMT_CODE_ADDRESS);
-}
+namespace {
 
-void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_t code_address) {
-  if (current.lane == nullptr) return;
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  const auto size = static_cast<unsigned>(bytes);
+void note_atomic_operation(std::uintptr_t address, unsigned size, Location where,
+                           std::uintptr_t code_address) {
   const Place place{where};
   // The atomic functions are shared by all kernels: the line that calls them makes the event.
   const std::uintptr_t event = number_of_line(where);
   if (current.log != nullptr) {
     worker_of(*current.lane).tally.locate(access_event(event), where);
   }
-  if (address % bytes != 0) refuse_misaligned(address, size, place);
-  if (arena.contains(address)) {
+  if (address % size != 0) refuse_misaligned(address, size, place);
+  if (is_memory(address, size, place)) {
     check_states(address, size, Direction::kLoad, place);
     return log_access(address, size, AccessKind::kGlobalAtomic, event);
   }
@@ -369,6 +386,19 @@ void note_atomic(void* pointer, std::size_t bytes, Location where, std::uintptr_
   }
   if (current.checking) check_atomic(worker, address, size, place, code_address);
   log_access(address, size, AccessKind::kSharedAtomic, event);
+}
+
+}  // namespace
+
+void note_atomic(void* address, std::size_t bytes, Location where) {
+  note_atomic(address, bytes, where, SIMT_CODE_ADDRESS);
+}
+
+void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address) {
+  if (current.lane == nullptr) return;
+  note_atomic_operation(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),
+                        where, code_address);
+  note_look();
 }
 
 namespace {
@@ -399,7 +429,7 @@ void note_atomic_access(std::uintptr_t address, unsigned bytes, Direction direct
   if (address % bytes != 0) refuse_misaligned(address, bytes, place);
   const bool loads = direction == Direction::kLoad;
   Worker& worker = worker_of(*current.lane);
-  if (arena.contains(address)) {
+  if (is_memory(address, bytes, place)) {
     check_states(address, bytes, direction, place);
     log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore, event,
                true);
@@ -416,6 +446,7 @@ void note_atomic_access(std::uintptr_t address, unsigned bytes, Direction direct
 void note_atomic_load(const void* address, std::size_t bytes, Location where) {
   note_atomic_access(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),
                      Direction::kLoad, where, SIMT_CODE_ADDRESS);
+  note_look();
 }
 void note_atomic_store(void* address, std::size_t bytes, Location where) {
   note_atomic_access(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),

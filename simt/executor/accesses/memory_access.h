@@ -32,6 +32,9 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
 /// (PTX, cp.async: src-size).
 void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
                          std::uintptr_t code_address);
+/// Whether it lies in the arena: in memory that belongs to no device, or to another one, which the
+/// lane's device must be allowed to access; else the launch ends with a finding.
+bool reaches_other_memory(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Host code accesses some memory: of the device's it may access what is managed, and no other.
 void access_from_host(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address);
@@ -77,7 +80,8 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
 [[gnu::noinline]] void on_unusual_access(std::uintptr_t address, std::uintptr_t code_address) {
   if (current.lane == nullptr) return access_from_host(address, kBytes, kDirection, code_address);
   if (current.lane->has_on_stack(address)) return;
-  if (!arena.contains(address)) {
+  if (!current.memory.contains(address) &&
+      !reaches_other_memory(address, kBytes, {{}, code_address})) {
     return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
   if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
@@ -90,7 +94,8 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
 [[gnu::noinline]] void on_uncounted_access(std::uintptr_t address, std::uintptr_t code_address) {
   if (current.lane != nullptr) {
     if (current.lane->has_on_stack(address)) return;
-    if (arena.contains(address) && address % kBytes == 0 && all_written<kBytes>(address)) return;
+    const bool is_memory = current.memory.contains(address);
+    if (is_memory && address % kBytes == 0 && all_written<kBytes>(address)) return;
   }
   on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
 }
@@ -102,7 +107,7 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   if (current.log == nullptr) {
     return on_uncounted_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
-  if (!arena.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
+  if (!current.memory.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
     return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <dlfcn.h>
+#include <mutex>
 #include <string>
 #include <ucontext.h>
 
@@ -28,6 +29,12 @@ constexpr int kErrorHardwareStack = 714;
 constexpr int kErrorIllegalInstruction = 715;
 
 struct sigaction before[kSignals.size()];
+
+// Those that run at the same time, on several devices, share the handlers.
+struct {
+  std::mutex mutex;
+  unsigned running = 0;
+} constinit of_launches;
 
 // 0 where it is not known how to ask.
 std::uintptr_t interrupted_code([[maybe_unused]] void* context) {
@@ -116,6 +123,8 @@ Place place_of(const Crash& crash, const Launch& launch) {
 }  // namespace
 
 CaughtCrashes::CaughtCrashes() {
+  const std::lock_guard lock(of_launches.mutex);
+  if (of_launches.running++ > 0) return;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   // Not deferred, because the handler never returns.
@@ -126,7 +135,8 @@ CaughtCrashes::CaughtCrashes() {
 }
 
 CaughtCrashes::~CaughtCrashes() {
-  give_back_handlers();
+  const std::lock_guard lock(of_launches.mutex);
+  if (--of_launches.running == 0) give_back_handlers();
 }
 
 void prepare_for_crashes() {

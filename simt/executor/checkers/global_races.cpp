@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simt/executor/counters/tally.h"
+#include "simt/executor/devices.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
@@ -83,12 +84,14 @@ struct alignas(64) Lock {
   std::atomic<bool> taken = false;
 };
 
-struct Races {
+}  // namespace
+
+// Of one device: launches on several run at the same time.
+struct GlobalRaces {
   std::mutex mutex;
   Key epoch = 0;
   ClusteredGrid grid;
   bool clustered = false;
-  bool on = false;
   /// Bits of used(): which kinds of access the launch has made.
   std::atomic<unsigned> used = 0;
   std::array<Shadow, kSizes * kAccesses> shadows;
@@ -99,7 +102,10 @@ struct Races {
   /// For each block the epoch, and its fences before its last meeting with others.
   std::uint8_t* fences_at_meeting = nullptr;
 };
-constinit Races races = {};
+
+namespace {
+
+constinit std::array<GlobalRaces, kMostDevices> of_devices = {};
 
 constexpr unsigned index_of(unsigned size, GlobalAccess access) {
   return size * kAccesses + static_cast<unsigned>(access);
@@ -126,19 +132,19 @@ T* reserve_array(std::size_t count) {
   return static_cast<T*>(reserve_address_space(count * sizeof(T)));
 }
 
-bool is_current(Key key) {
+bool is_current(const GlobalRaces& races, Key key) {
   return EpochField::get(key) == races.epoch;
 }
-bool untouched(const Shadow& shadow, std::size_t offset) {
+bool untouched(const GlobalRaces& races, const Shadow& shadow, std::size_t offset) {
   return shadow.lines[offset >> kLineShift] != races.epoch;
 }
-bool same_agent(Key a, Key b) {
+bool same_agent(const GlobalRaces& races, Key a, Key b) {
   if (BlockField::get(a) == BlockField::get(b)) return true;
   return races.clustered &&
          races.grid.cluster_of(block_of(a)) == races.grid.cluster_of(block_of(b));
 }
 
-[[gnu::noinline]] void start_using(unsigned index) {
+[[gnu::noinline]] void start_using(GlobalRaces& races, unsigned index) {
   const std::lock_guard lock(races.mutex);
   Shadow& shadow = races.shadows[index];
   if (shadow.first == nullptr) {
@@ -151,7 +157,7 @@ bool same_agent(Key a, Key b) {
 }
 
 // Under the lock of its line.
-[[gnu::noinline]] void suspect(std::size_t offset) {
+[[gnu::noinline]] void suspect(GlobalRaces& races, std::size_t offset) {
   const auto epoch = static_cast<std::uint8_t>(races.epoch);
   if (std::exchange(races.suspected[offset / 4], epoch) == epoch) return;
   const std::lock_guard lock(races.mutex);
@@ -162,7 +168,7 @@ bool same_agent(Key a, Key b) {
 
 class LineLock {
  public:
-  LineLock() = default;
+  explicit LineLock(GlobalRaces& races) : races_(races) {}
   LineLock(const LineLock&) = delete;
   LineLock& operator=(const LineLock&) = delete;
   ~LineLock() { release(); }
@@ -173,7 +179,7 @@ class LineLock {
     if (line == line_) return;
     release();
     line_ = line;
-    std::atomic<bool>& taken = races.locks[line % kLocks].taken;
+    std::atomic<bool>& taken = races_.locks[line % kLocks].taken;
     while (taken.exchange(true, std::memory_order_acquire)) {
     }
   }
@@ -181,49 +187,55 @@ class LineLock {
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
   void release() {
-    if (line_ != kNone) races.locks[line_ % kLocks].taken.store(false, std::memory_order_release);
+    if (line_ != kNone) races_.locks[line_ % kLocks].taken.store(false, std::memory_order_release);
   }
+  GlobalRaces& races_;
   std::size_t line_ = kNone;
 };
 
-[[gnu::noinline]] void keep_second(const Shadow& shadow, std::size_t element, Key key) {
+[[gnu::noinline]] void keep_second(const GlobalRaces& races, const Shadow& shadow,
+                                   std::size_t element, Key key) {
   Key& second = shadow.second[element];
-  if (is_current(key) && rank_of(key) > rank_of(second)) second = key;
+  if (is_current(races, key) && rank_of(key) > rank_of(second)) second = key;
 }
 
-void keep(const Shadow& shadow, std::size_t element, Key key) {
+void keep(const GlobalRaces& races, const Shadow& shadow, std::size_t element, Key key) {
   Key& first = shadow.first[element];
   if (rank_of(key) > rank_of(first)) {
     const Key before = std::exchange(first, key);
-    if (is_current(before) && !same_agent(before, key)) keep_second(shadow, element, before);
-  } else if (!same_agent(first, key)) {
-    keep_second(shadow, element, key);
+    if (is_current(races, before) && !same_agent(races, before, key)) {
+      keep_second(races, shadow, element, before);
+    }
+  } else if (!same_agent(races, first, key)) {
+    keep_second(races, shadow, element, key);
   }
 }
 
-bool others_in(const Shadow& shadow, std::size_t element, Key key) {
+bool others_in(const GlobalRaces& races, const Shadow& shadow, std::size_t element, Key key) {
   const Key first = shadow.first[element];
-  if (!is_current(first)) return false;
-  return !same_agent(first, key) || is_current(shadow.second[element]);
+  if (!is_current(races, first)) return false;
+  return !same_agent(races, first, key) || is_current(races, shadow.second[element]);
 }
 
 // Whether other blocks accessed any of these bytes in a conflicting way.
-void look_for_others(unsigned conflicts, std::size_t offset, unsigned bytes, Key key) {
+void look_for_others(GlobalRaces& races, unsigned conflicts, std::size_t offset, unsigned bytes,
+                     Key key) {
   for (unsigned rest = conflicts; rest != 0; rest &= rest - 1) {
     const auto index = static_cast<unsigned>(std::countr_zero(rest));
     const unsigned size = index / kAccesses;
     const Shadow& shadow = races.shadows[index];
-    if (untouched(shadow, offset)) continue;
+    if (untouched(races, shadow, offset)) continue;
     const std::size_t last = (offset + bytes - 1) >> size;
     for (std::size_t element = offset >> size; element <= last; ++element) {
-      if (others_in(shadow, element, key)) [[unlikely]]
-        suspect(element << size);
+      if (others_in(races, shadow, element, key)) [[unlikely]]
+        suspect(races, element << size);
     }
   }
 }
 
 // What a request's lanes have in common.
 struct Noting {
+  GlobalRaces& races;
   GlobalAccess access;
   unsigned size;
   Shadow shadow;
@@ -234,10 +246,10 @@ struct Noting {
 void note_lane(const Noting& noting, std::size_t offset, unsigned bytes, unsigned lane) {
   const Key key = Noting::of_lane(noting.key, lane);
   for (unsigned byte = 0; byte < bytes; byte += 1u << noting.size)
-    keep(noting.shadow, (offset + byte) >> noting.size, key);
+    keep(noting.races, noting.shadow, (offset + byte) >> noting.size, key);
   // Read under the lock: who came before must be known by what they used.
-  const unsigned used = races.used.load(std::memory_order_acquire);
-  look_for_others(used & conflicts_of(noting.access), offset, bytes, key);
+  const unsigned used = noting.races.used.load(std::memory_order_acquire);
+  look_for_others(noting.races, used & conflicts_of(noting.access), offset, bytes, key);
 }
 
 // ---- the common case: neighbouring lanes access neighbouring words, alone ----
@@ -251,23 +263,24 @@ bool all_of_rank(const Key* words, unsigned count, Key key) {
   return rank_of(differences) == 0;
 }
 
-bool none_of_epoch(const Key* words, unsigned count) {
+bool none_of_epoch(const GlobalRaces& races, const Key* words, unsigned count) {
   unsigned current = 0;
   for (unsigned i = 0; i < count; ++i)
-    current += is_current(words[i]);
+    current += is_current(races, words[i]);
   return current == 0;
 }
 
 bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) {
+  const GlobalRaces& races = noting.races;
   unsigned rest = races.used.load(std::memory_order_acquire) & conflicts_of(noting.access);
   for (; rest != 0; rest &= rest - 1) {
     const auto index = static_cast<unsigned>(std::countr_zero(rest));
     const Shadow& shadow = races.shadows[index];
-    if (untouched(shadow, offset)) continue;
+    if (untouched(races, shadow, offset)) continue;
     const std::size_t word = offset >> 2;
     const bool mine = index / kAccesses == noting.size &&
                       all_of_rank(shadow.first + word, count, noting.key) &&
-                      none_of_epoch(shadow.second + word, count);
+                      none_of_epoch(races, shadow.second + word, count);
     if (!mine) return false;
   }
   return true;
@@ -275,9 +288,11 @@ bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) 
 
 // Words of one line, by lanes from `lane` on. False if it is not that simple.
 bool note_words(const Noting& noting, std::size_t offset, unsigned count, unsigned lane) {
+  const GlobalRaces& races = noting.races;
   Key* const kept = noting.shadow.first + (offset >> 2);
-  if (untouched(noting.shadow, offset) || !all_of_rank(kept, count, noting.key)) {
-    if (!untouched(noting.shadow, offset) && !none_of_epoch(kept, count)) return false;
+  const bool is_new = untouched(races, noting.shadow, offset);
+  if (is_new || !all_of_rank(kept, count, noting.key)) {
+    if (!is_new && !none_of_epoch(races, kept, count)) return false;
     for (unsigned i = 0; i < count; ++i)
       kept[i] = Noting::of_lane(noting.key, lane + i);
   }
@@ -297,16 +312,17 @@ unsigned words_of_line(const Request& request, unsigned from) {
   return std::min(request.count - from, static_cast<unsigned>(rest));
 }
 
-void note_access(const Warp& warp, const Request& request, GlobalAccess access) {
+void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
+                 GlobalAccess access) {
   const unsigned size = request.bytes >= 4 ? 2 : request.bytes / 2;
   const unsigned index = index_of(size, access);
   if ((races.used >> index & 1) == 0) [[unlikely]]
-    start_using(index);
+    start_using(races, index);
   const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - (request.site >> 1)) |
                   ThreadField::put(ThreadField::kMax - warp.lanes->thread);
-  const Noting noting = {access, size, races.shadows[index], key};
+  const Noting noting = {races, access, size, races.shadows[index], key};
   const bool neighbours = are_neighbours(request);
-  LineLock lock;
+  LineLock lock(races);
   for (unsigned i = 0; i < request.count;) {
     const unsigned run = neighbours ? words_of_line(request, i) : 1;
     const std::size_t offset = request.address(i) - arena.begin;
@@ -322,7 +338,7 @@ void note_access(const Warp& warp, const Request& request, GlobalAccess access) 
 
 // ---- launches and blocks ----
 
-void forget_all_epochs() {
+void forget_all_epochs(GlobalRaces& races) {
   for (unsigned index = 0; index < races.shadows.size(); ++index) {
     const Shadow& shadow = races.shadows[index];
     if (shadow.first == nullptr) continue;
@@ -335,13 +351,13 @@ void forget_all_epochs() {
   discard_pages(races.fences_at_meeting, BlockField::kMax + 1);
 }
 
-void begin_epoch() {
+void begin_epoch(GlobalRaces& races) {
   if (races.suspected == nullptr) {
     races.suspected = reserve_array<std::uint8_t>(Arena::kPlacesBytes / 4);
     races.fences_at_meeting = reserve_array<std::uint8_t>(BlockField::kMax + 1);
   }
   if (races.epoch == EpochField::kMax) {
-    forget_all_epochs();
+    forget_all_epochs(races);
     races.epoch = 0;
   }
   ++races.epoch;
@@ -349,61 +365,65 @@ void begin_epoch() {
   races.suspects.clear();
 }
 
-void give_key(Block& block) {
+void give_key(const GlobalRaces& races, Block& block) {
   block.race_key = EpochField::put(races.epoch) | UnmetField::put(!block.met) |
                    BlockField::put(BlockField::kMax - block.number) |
                    FencesField::put(block.fences);
 }
 
-void note_fence(Block& block) {
+void note_fence(const GlobalRaces& races, Block& block) {
   if (block.fences == FencesField::kMax) return;
   ++block.fences;
-  give_key(block);
+  give_key(races, block);
 }
 
-void note_meeting(Block& block) {
+void note_meeting(GlobalRaces& races, Block& block) {
   races.fences_at_meeting[block.number] =
       static_cast<std::uint8_t>(races.epoch << 2 | block.fences);
   block.met = true;
-  give_key(block);
+  give_key(races, block);
 }
 
 }  // namespace
 
-void begin_global_races(const Launch& launch) {
-  races.grid = {launch.config.grid, launch.config.cluster};
+void begin_global_races(Launch& launch) {
   const std::uint64_t blocks_per_cluster = volume(launch.config.cluster);
+  if (!launch.checking || !launch.counting || launch.blocks <= blocks_per_cluster) return;
+  GlobalRaces& races = of_devices[static_cast<unsigned>(launch.device)];
+  races.grid = {launch.config.grid, launch.config.cluster};
   races.clustered = blocks_per_cluster > 1;
-  races.on = launch.checking && launch.counting && launch.blocks > blocks_per_cluster;
-  if (races.on) begin_epoch();
+  launch.races = &races;
+  begin_epoch(races);
 }
 
 void begin_block_of_global_races(Block& block) {
   block.fences = 0;
   block.met = false;
   block.race_key = 0;
-  if (races.on && block.number < BlockField::kMax) give_key(block);
+  const GlobalRaces* const races = block.worker->launch->races;
+  if (races != nullptr && block.number < BlockField::kMax) give_key(*races, block);
 }
 
 void note_in_global_races(const Warp& warp, const Request& request) {
+  GlobalRaces& races = *warp.block->worker->launch->races;
   // Volatile accesses are taken for what programs use them as: flags, by which blocks meet.
   if (request.is_volatile) {
-    note_access(warp, request, GlobalAccess::kAtomic);
-    return note_meeting(*warp.block);
+    note_access(races, warp, request, GlobalAccess::kAtomic);
+    return note_meeting(races, *warp.block);
   }
   switch (request.kind) {
     case AccessKind::kGlobalLoad:
     case AccessKind::kAsyncCopy:
-      return note_access(warp, request, GlobalAccess::kLoad);
+      return note_access(races, warp, request, GlobalAccess::kLoad);
     case AccessKind::kGlobalStore:
-      return note_access(warp, request, GlobalAccess::kStore);
+      return note_access(races, warp, request, GlobalAccess::kStore);
     case AccessKind::kGlobalAtomic:
-      note_access(warp, request, GlobalAccess::kAtomic);
-      return note_meeting(*warp.block);
+      note_access(races, warp, request, GlobalAccess::kAtomic);
+      return note_meeting(races, *warp.block);
     case AccessKind::kMeeting:
-      return note_meeting(*warp.block);
+      return note_meeting(races, *warp.block);
     case AccessKind::kFence:
-      return note_fence(*warp.block);
+      return note_fence(races, *warp.block);
     default:
       return;
   }
@@ -427,7 +447,7 @@ struct Race {
 
 // What a block did is known to others when it made a fence after that, and then met them. An atomic
 // operation needs no fence to be known.
-bool is_made_known(const Side& side) {
+bool is_made_known(const GlobalRaces& races, const Side& side) {
   if (side.access == GlobalAccess::kAtomic) return true;
   const unsigned at_meeting = races.fences_at_meeting[block_of(side.key)];
   if (at_meeting >> 2 != races.epoch) return false;
@@ -435,19 +455,19 @@ bool is_made_known(const Side& side) {
   return (at_meeting & FencesField::kMax) > fences || fences == FencesField::kMax;
 }
 
-bool comes_before(const Side& a, const Side& b) {
-  return UnmetField::get(b.key) == 0 && is_made_known(a);
+bool comes_before(const GlobalRaces& races, const Side& a, const Side& b) {
+  return UnmetField::get(b.key) == 0 && is_made_known(races, a);
 }
 
-bool is_race(const Side& a, const Side& b) {
+bool is_race(const GlobalRaces& races, const Side& a, const Side& b) {
   const bool overlap = a.address < b.address + b.bytes && b.address < a.address + a.bytes;
   const bool conflict = conflicts_of(a.access) & mask_of(b.access);
-  return overlap && conflict && !same_agent(a.key, b.key) && !comes_before(a, b) &&
-         !comes_before(b, a);
+  return overlap && conflict && !same_agent(races, a.key, b.key) && !comes_before(races, a, b) &&
+         !comes_before(races, b, a);
 }
 
 // All that is remembered of 4 bytes, stores first.
-std::vector<Side> sides_of(std::uintptr_t word) {
+std::vector<Side> sides_of(const GlobalRaces& races, std::uintptr_t word) {
   std::vector<Side> sides;
   for (const GlobalAccess access :
        {GlobalAccess::kStore, GlobalAccess::kLoad, GlobalAccess::kAtomic}) {
@@ -459,7 +479,7 @@ std::vector<Side> sides_of(std::uintptr_t word) {
         const std::size_t element = (address - arena.begin) >> size;
         const Shadow& shadow = races.shadows[index];
         for (const Key key : {shadow.first[element], shadow.second[element]}) {
-          if (is_current(key)) sides.push_back({key, access, address, bytes});
+          if (is_current(races, key)) sides.push_back({key, access, address, bytes});
         }
       }
     }
@@ -467,11 +487,11 @@ std::vector<Side> sides_of(std::uintptr_t word) {
   return sides;
 }
 
-std::optional<Race> race_at(std::uintptr_t word) {
-  const std::vector<Side> sides = sides_of(word);
+std::optional<Race> race_at(const GlobalRaces& races, std::uintptr_t word) {
+  const std::vector<Side> sides = sides_of(races, word);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     for (std::size_t k = i + 1; k < sides.size(); ++k) {
-      if (is_race(sides[i], sides[k])) return Race{sides[i], sides[k]};
+      if (is_race(races, sides[i], sides[k])) return Race{sides[i], sides[k]};
     }
   }
   return std::nullopt;
@@ -532,11 +552,12 @@ struct RaceOrder {
 
 void end_global_races(const Launch& launch, const Tally& tally) {
   // A launch that ended early did so at another point in each run.
-  if (!races.on || launch.error != 0) return;
+  if (launch.races == nullptr || launch.error != 0) return;
+  const GlobalRaces& races = *launch.races;
   using Lines = decltype(RaceOrder::lines(std::declval<Race>()));
   std::map<Lines, Race> found;
   for (const std::uintptr_t word : races.suspects) {
-    const auto race = race_at(word);
+    const auto race = race_at(races, word);
     if (!race) continue;
     const auto [known, is_new] = found.try_emplace(RaceOrder::lines(*race), *race);
     if (!is_new && RaceOrder::rank(*race) < RaceOrder::rank(known->second)) known->second = *race;
@@ -546,9 +567,10 @@ void end_global_races(const Launch& launch, const Tally& tally) {
 }
 
 void next_phase_of_global_races(Worker& worker, unsigned blocks) {
-  if (!races.on) return;
+  GlobalRaces* const races = worker.launch->races;
+  if (races == nullptr) return;
   end_global_races(*worker.launch, worker.tally);
-  begin_epoch();
+  begin_epoch(*races);
   for (unsigned slot = 0; slot < blocks; ++slot)
     begin_block_of_global_races(*worker.blocks[slot]);
 }

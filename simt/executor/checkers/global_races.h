@@ -27,7 +27,7 @@ struct Warp;
 struct Worker;
 
 /// Before a launch, and after its end: what came before is ordered before what follows.
-void begin_global_races(const Launch& launch);
+void begin_global_races(Launch& launch);
 /// Reports what was found.
 void end_global_races(const Launch& launch, const Tally& tally);
 

@@ -69,9 +69,12 @@ struct Deadline {
 struct State {
   std::mutex mutex;
   Seconds limit{limit_from_environment()};
-  Launch* launch = nullptr;
-  Clock::time_point start;
-  std::map<Worker*, pthread_t> threads;
+  std::map<Launch*, Clock::time_point> starts;  // of those that run
+  struct Thread {
+    pthread_t thread;
+    Launch* launch;
+  };
+  std::map<Worker*, Thread> threads;
   bool watching = false;
   std::optional<Deadline> deadline;
 };
@@ -107,35 +110,35 @@ std::string seconds_text(Seconds seconds) {
   return text;
 }
 
-[[noreturn]] void end_program(const State& s) {
+[[noreturn]] void end_program(const State& s, const Launch& launch) {
   std::fprintf(stderr,
                "error: the launch of kernel %s takes longer than %s, the time limit, and does not "
                "react: the program is ended [time-limit]\n",
-               s.launch->kernel,
-               seconds_text(past(s.deadline) ? s.deadline->after : s.limit).c_str());
+               launch.kernel, seconds_text(past(s.deadline) ? s.deadline->after : s.limit).c_str());
   flush_output();
   std::_Exit(1);
 }
 
 // The lane that runs may have changed since the last signal, so it is sent until the launch ends.
-void interrupt_launch(State& s) {
-  s.launch->out_of_time = true;
-  for (const auto& [worker, thread] : s.threads) {
-    if (worker->ignored_signals > kMostIgnoredSignals) end_program(s);
-    pthread_kill(thread, kSignal);
+void interrupt_launch(const State& s, Launch& launch) {
+  launch.out_of_time = true;
+  for (const auto& [worker, at] : s.threads) {
+    if (at.launch != &launch) continue;
+    if (worker->ignored_signals > kMostIgnoredSignals) end_program(s, launch);
+    pthread_kill(at.thread, kSignal);
   }
 }
 
-void watch_launch(State& s) {
+void watch_launch(State& s, Launch& launch, Clock::time_point start) {
   if (past(s.deadline)) {
     s.deadline->kernel = Clock::now();
-    if (Clock::now() - s.deadline->time > kLongestGraceOfProgram) end_program(s);
-    return interrupt_launch(s);
+    if (Clock::now() - s.deadline->time > kLongestGraceOfProgram) end_program(s, launch);
+    return interrupt_launch(s, launch);
   }
   if (s.limit.count() == 0) return;
-  const Seconds taken = Clock::now() - s.start;
-  if (taken > s.limit + kLongestGrace) end_program(s);
-  if (taken > s.limit) interrupt_launch(s);
+  const Seconds taken = Clock::now() - start;
+  if (taken > s.limit + kLongestGrace) end_program(s, launch);
+  if (taken > s.limit) interrupt_launch(s, launch);
 }
 
 // No kernel runs.
@@ -153,11 +156,9 @@ void watch_host(State& s) {
   for (;;) {
     std::this_thread::sleep_for(kInterval);
     const std::lock_guard lock(s.mutex);
-    if (s.launch != nullptr) {
-      watch_launch(s);
-    } else {
-      watch_host(s);
-    }
+    for (const auto& [launch, start] : s.starts)
+      watch_launch(s, *launch, start);
+    if (s.starts.empty()) watch_host(s);
   }
 }
 
@@ -194,24 +195,23 @@ Place place_of_last_event(const Lane& lane) {
 
 }  // namespace
 
-TimedLaunch::TimedLaunch(Launch& launch) {
+TimedLaunch::TimedLaunch(Launch& launch) : launch_(launch) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.launch = &launch;
-  s.start = Clock::now();
+  s.starts[&launch] = Clock::now();
   if (!s.watching && s.limit.count() > 0) start_watching(s);
 }
 
 TimedLaunch::~TimedLaunch() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.launch = nullptr;
+  s.starts.erase(&launch_);
 }
 
-InterruptibleWorker::InterruptibleWorker(Worker& worker) : worker_(worker) {
+InterruptibleWorker::InterruptibleWorker(Worker& worker, Launch& launch) : worker_(worker) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.threads[&worker] = pthread_self();
+  s.threads[&worker] = {pthread_self(), &launch};
 }
 
 InterruptibleWorker::~InterruptibleWorker() {

@@ -17,13 +17,16 @@ class TimedLaunch {
   TimedLaunch(const TimedLaunch&) = delete;
   TimedLaunch& operator=(const TimedLaunch&) = delete;
   ~TimedLaunch();
+
+ private:
+  Launch& launch_;
 };
 
 /// The worker runs on this OS thread while this lives, and can be interrupted.
 class InterruptibleWorker {
  public:
-  /// `worker` is interrupted when its launch's time is up.
-  explicit InterruptibleWorker(Worker& worker);
+  /// `worker` is interrupted when the time of `launch` is up.
+  InterruptibleWorker(Worker& worker, Launch& launch);
   InterruptibleWorker(const InterruptibleWorker&) = delete;
   InterruptibleWorker& operator=(const InterruptibleWorker&) = delete;
   ~InterruptibleWorker();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "simt/executor/counters/link.h"
+#include "simt/executor/fibers/current.h"
+#include "simt/executor/memory/arena.h"
 #include "simt/executor/memory/device_memory.h"
 
 namespace simt {
@@ -38,9 +41,11 @@ void Tally::add(const Request& request) {
     case AccessKind::kAsyncCopy:
     case AccessKind::kGlobalStore:
       site.cost += sectors(request);
+      add_link(site, request);
       return touch(site, request);
     case AccessKind::kGlobalAtomic:
       site.cost += atomic_sectors(request);
+      add_link(site, request);
       return touch(site, request);
     case AccessKind::kSharedLoad:
     case AccessKind::kSharedStore:
@@ -56,6 +61,18 @@ void Tally::add(const Request& request) {
     default:
       return;
   }
+}
+
+// A single device has all memory.
+void Tally::add_link(Site& site, const Request& request) {
+  if (current.memory.bytes == Arena::kBytes) [[likely]]
+    return;
+  const auto part = part_over_link(request);
+  if (!part) return;
+  ++site.link.requests;
+  site.link.bytes += std::uint64_t{part->count} * part->bytes;
+  site.link.sectors +=
+      part->kind == AccessKind::kGlobalAtomic ? atomic_sectors(*part) : sectors(*part);
 }
 
 Tally::Site& Tally::site_of(const Request& request) {
@@ -150,6 +167,9 @@ void Tally::Site::add(const Site& other) {
   partial_requests += other.partial_requests;
   bytes += other.bytes;
   elements_elsewhere += other.elements_elsewhere;
+  link.bytes += other.link.bytes;
+  link.requests += other.link.requests;
+  link.sectors += other.link.sectors;
   merge(arrays, other.arrays);
 }
 
@@ -175,17 +195,21 @@ Counters Tally::Site::counters() const {
   switch (kind) {
     case AccessKind::kGlobalLoad:
       global(counters.global_loads);
+      counters.link_loads = link;
       break;
     case AccessKind::kAsyncCopy:
       global(counters.global_loads);
+      counters.link_loads = link;
       counters.async_copy_requests = requests;
       counters.async_copy_bytes = bytes;
       break;
     case AccessKind::kGlobalStore:
       global(counters.global_stores);
+      counters.link_stores = link;
       break;
     case AccessKind::kGlobalAtomic:
       global(counters.global_atomics);
+      counters.link_atomics = link;
       break;
     case AccessKind::kSharedLoad:
       shared(counters.shared_loads);

@@ -80,6 +80,7 @@ class Tally {
     std::uint64_t partial_requests = 0;
     std::uint64_t bytes = 0;
     std::uint64_t elements_elsewhere = 0;  ///< of accesses outside of any array
+    LinkTraffic link;                      ///< of what reaches another device's memory
     std::vector<TouchedArray> arrays;      ///< of global memory
 
     void add(const Site& other);
@@ -87,6 +88,7 @@ class Tally {
   };
 
   Site& site_of(const Request& request);
+  static void add_link(Site& site, const Request& request);
   static void touch(Site& site, const Request& request);
   static TouchedArray* array_at(Site& site, std::uint64_t address);
   Counters& at(const Location& where);

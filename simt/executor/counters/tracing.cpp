@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "simt/executor/counters/event_lines.h"
+#include "simt/executor/fibers/current.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/trace.h"
@@ -168,9 +169,10 @@ std::string_view name_of(AccessKind kind) {
   return "";
 }
 
-void trace_launch(const Launch& launch) {
+void trace_launch(Launch& launch) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  launch.trace_number = s.kernels.size();
   s.kernels.emplace_back(launch.kernel);
   s.near_kernel.push_back(reinterpret_cast<std::uintptr_t>(launch.body));
 }
@@ -179,7 +181,7 @@ bool trace_warp(const SharedMemory& of_blocks, const Warp& warp) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   const Block& block = *warp.block;
-  position = {s.kernels.size() - 1, block.number,
+  position = {current.launch->trace_number, block.number,
               static_cast<unsigned>(&warp - block.warps.data())};
   shared = &of_blocks;
   return position.block < s.limits.blocks && position.warp < s.limits.warps;

@@ -12,7 +12,7 @@ namespace simt {
 extern bool tracing;  ///< changes only while no launch runs
 
 /// A launch begins.
-void trace_launch(const Launch& launch);
+void trace_launch(Launch& launch);
 
 /// Whether this warp's requests are recorded, which trace_request() then does until the next call.
 /// Its blocks have this shared memory.

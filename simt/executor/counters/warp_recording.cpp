@@ -1,6 +1,7 @@
 #include "simt/executor/counters/warp_recording.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -9,6 +10,8 @@
 #include <utility>
 
 #include "simt/executor/counters/event_lines.h"
+#include "simt/executor/devices.h"
+#include "simt/executor/fibers/current.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/trace.h"
@@ -368,7 +371,7 @@ namespace {
 struct State {
   std::mutex mutex;
   RecordLimits limits;
-  LaunchRecording last;
+  std::array<LaunchRecording, kMostDevices> last;  // of each device
 };
 
 State& state() {
@@ -382,7 +385,8 @@ void start_recording(const RecordLimits& limits) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   s.limits = limits;
-  s.last = {};
+  for (LaunchRecording& last : s.last)
+    last = {};
   recording = true;
 }
 
@@ -393,18 +397,20 @@ void stop_recording() {
 LaunchRecord take_launch_record() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  return std::exchange(s.last, {}).take();
+  return std::exchange(s.last[static_cast<unsigned>(current_device())], {}).take();
 }
 
 void record_launch(const Launch& launch) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.last = launch.counting ? LaunchRecording(launch, s.limits) : LaunchRecording();
+  s.last[static_cast<unsigned>(launch.device)] =
+      launch.counting ? LaunchRecording(launch, s.limits) : LaunchRecording();
 }
 
 WarpRecording* find_recording(const Warp& warp) {
   const Block& block = *warp.block;
-  return state().last.find(block.number, static_cast<std::size_t>(&warp - block.warps.data()));
+  LaunchRecording& last = state().last[static_cast<unsigned>(current.launch->device)];
+  return last.find(block.number, static_cast<std::size_t>(&warp - block.warps.data()));
 }
 
 std::string_view name_of(const WarpEvent& event) {

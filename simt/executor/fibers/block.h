@@ -47,6 +47,7 @@ struct alignas(64) Lane {
   std::uintptr_t awaited = 0;       ///< the barrier in shared memory at which it waits
   Location arrival = {};            ///< where it arrived at the barrier of the cluster
   bool has_arrived = false;         ///< there, and has not waited
+  unsigned looks = 0;               ///< at what others may change, since waiting_loops.h last asked
   /// Ticks that its looks at the clock took since the warp's were last brought up to date.
   std::uint64_t clock_looks = 0;
 
@@ -71,6 +72,7 @@ struct Warp {
   unsigned at_cluster_barrier = 0;   ///< wait at the barrier of the cluster or the grid
   unsigned at_async_barrier = 0;     ///< wait at a barrier in shared memory
   unsigned log_full = 0;             ///< wait until their logs have been replayed
+  unsigned giving_way = 0;           ///< of log_full: loop until somebody else does something
   Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
   std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
   std::uint64_t gathers = 0;         ///< how often lanes came to active_lanes()
@@ -83,6 +85,11 @@ struct Warp {
   std::array<std::uint64_t, kWarpSize> values = {};   ///< that lanes bring to an operation
   std::array<std::uint64_t, kWarpSize> results = {};  ///< that they take away
 };
+
+/// Whether all of its lanes that can go on loop until somebody else does something.
+inline bool waits_in_loop(const Warp& warp) {
+  return warp.giving_way != 0;
+}
 
 /// One block of the grid while it runs.
 struct Block {

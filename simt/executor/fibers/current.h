@@ -2,6 +2,8 @@
 /// What runs at the moment, for the code that a kernel calls.
 #pragma once
 
+#include "simt/executor/address_span.h"
+
 namespace simt {
 
 struct Lane;
@@ -15,6 +17,7 @@ struct Current {
   bool checking;         ///< whether accesses are checked
   bool reporting;        ///< whether a finding is being described, on the lane's behalf
   const Launch* launch;  ///< that it takes part in
+  AddressSpan memory;    ///< of the device; other addresses are looked at twice
 };
 extern constinit thread_local Current current;  ///< of the calling OS thread
 

@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "simt/executor/address_span.h"
 #include "simt/executor/executor.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/host_range.h"
 
 namespace simt {
+
+struct GlobalRaces;
+class WorkerPool;
 
 /// One launch, seen by all workers that take part.
 struct Launch {
@@ -20,6 +24,8 @@ struct Launch {
   void (*body)(void*);
   void* arguments;                ///< that `body` is given
   std::size_t most_shared_bytes;  ///< of a block, static and dynamic memory together
+  int device;                     ///< that it runs on
+  AddressSpan memory;             ///< of that device
   bool counting;                  ///< whether accesses are counted
   bool checking;                  ///< whether accesses are checked
   unsigned threads_per_block;     ///< of each block
@@ -30,6 +36,9 @@ struct Launch {
   std::uint64_t blocks;         ///< of that grid
   /// What its arguments point to that a device does not reach.
   std::vector<HostRange> host_ranges = {};
+  WorkerPool* pool = nullptr;    ///< that runs it
+  GlobalRaces* races = nullptr;  ///< what is known of its accesses; null where none is looked for
+  std::size_t trace_number = 0;  ///< of the launches that are traced, from 0
   std::atomic<std::uint64_t> next_cluster = 0;  ///< the first that no worker has taken
   std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
   std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simt/executor/counters.h"
+#include "simt/executor/devices.h"
 #include "simt/executor/fibers/block.h"
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/grid_index.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::uint64_t kHost = ~std::uint64_t{0};
 
 struct Pending {
+  int device = 0;
   std::uint64_t block = kHost;
   std::string kind;
   std::string kernel;  // empty for host code
@@ -50,11 +52,16 @@ std::string text(const Index3& index) {
   return text;
 }
 
+// Of a single device it goes without saying.
+std::string on_device(const Launch& launch) {
+  return device_count() == 1 ? "" : " on device " + std::to_string(launch.device);
+}
+
 std::string running_thread() {
   if (current.lane == nullptr) return "in host code";
   const Block& block = *current.lane->warp->block;
-  return std::string("in kernel ") + current.launch->kernel + ", block " + text(block.index) +
-         ", thread " + text(current.lane->index);
+  return std::string("in kernel ") + current.launch->kernel + on_device(*current.launch) +
+         ", block " + text(block.index) + ", thread " + text(current.lane->index);
 }
 
 std::string line_of(const Place& place) {
@@ -69,7 +76,7 @@ std::string line_of(const Place& place) {
 void add(Pending finding, const Notes& notes) {
   for (const Note& note : notes)
     finding.lines.push_back({line_of(note.place), note.message});
-  std::string key = finding.kind;
+  std::string key = std::to_string(finding.device) + " " + finding.kind;
   for (const Finding::Line& line : finding.lines)
     key += " " + line.place;
   Collection& all = collection();
@@ -98,7 +105,8 @@ std::string describe(const LaunchConfig& config, const ThreadOfLaunch& thread) {
 void report(const char* kind, const Place& place, const std::string& message, const Notes& notes) {
   const Reporting reporting;
   const Lane* lane = current.lane;
-  add({.block = lane != nullptr ? lane->warp->block->number : kHost,
+  add({.device = lane != nullptr ? current.launch->device : current_device(),
+       .block = lane != nullptr ? lane->warp->block->number : kHost,
        .kind = kind,
        .kernel = lane != nullptr ? current.launch->kernel : "",
        .who = running_thread(),
@@ -108,10 +116,12 @@ void report(const char* kind, const Place& place, const std::string& message, co
 
 void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* kind,
                const Place& place, const std::string& message, const Notes& notes) {
-  add({.block = thread.block,
+  add({.device = launch.device,
+       .block = thread.block,
        .kind = kind,
        .kernel = launch.kernel,
-       .who = std::string("in kernel ") + launch.kernel + ", " + describe(launch.config, thread),
+       .who = std::string("in kernel ") + launch.kernel + on_device(launch) + ", " +
+              describe(launch.config, thread),
        .lines = {{line_of(place), message}}},
       notes);
 }
@@ -124,14 +134,10 @@ void note_in_host_code(const std::string& message) {
   print_note(line_of({}), message);
 }
 
-void publish_findings() {
-  Collection& all = collection();
-  const std::lock_guard lock(all.mutex);
-  std::vector<Pending> sorted;
-  sorted.reserve(all.pending.size());
-  for (auto& [key, finding] : all.pending)
-    sorted.push_back(std::move(finding));
-  all.pending.clear();
+namespace {
+
+// Under the lock.
+void publish(Collection& all, std::vector<Pending> sorted) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Pending& a, const Pending& b) { return a.block < b.block; });
   for (const Pending& finding : sorted) {
@@ -139,6 +145,30 @@ void publish_findings() {
     if (all.observer) all.observer(all.published.back());
     if (all.printed) std::fprintf(stderr, "%s\n", all.published.back().message.c_str());
   }
+}
+
+template <typename IsMeant>
+void publish_if(IsMeant is_meant) {
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  std::vector<Pending> meant;
+  for (auto next = all.pending.begin(); next != all.pending.end();) {
+    const auto each = next++;
+    if (!is_meant(each->second)) continue;
+    meant.push_back(std::move(each->second));
+    all.pending.erase(each);
+  }
+  publish(all, std::move(meant));
+}
+
+}  // namespace
+
+void publish_findings() {
+  publish_if([](const Pending&) { return true; });
+}
+
+void publish_findings_of(int device) {
+  publish_if([=](const Pending& finding) { return finding.device == device; });
 }
 
 namespace {

@@ -68,7 +68,9 @@ void print_note(const std::string& line, const std::string& message);
 /// The same at the line of host code that called the CUDA runtime.
 void note_in_host_code(const std::string& message);
 
-/// Makes the findings of a launch public, in the order of their blocks.
+/// Makes all findings so far public, those of a launch in the order of their blocks.
 void publish_findings();
+/// The same of the findings of a device, and of host code that used it.
+void publish_findings_of(int device);
 
 }  // namespace simt

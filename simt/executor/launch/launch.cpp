@@ -1,6 +1,7 @@
 // Launches: the checks that CUDA makes before one, the run, and what remains after it.
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "simt/executor/counters/place_counters.h"
 #include "simt/executor/counters/tracing.h"
 #include "simt/executor/counters/warp_recording.h"
+#include "simt/executor/devices.h"
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/running_launch.h"
@@ -21,6 +23,7 @@
 #include "simt/executor/findings/host_call.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/host_pointers.h"
 
 namespace simt {
@@ -37,14 +40,21 @@ int default_workers() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Everything that outlives a launch. Launches of several host threads take turns.
-struct State {
+// What each device has. Launches of several host threads on one take turns; those on several run at
+// the same time.
+struct Device {
   std::mutex mutex;
   WorkerPool pool;
+  std::atomic<int> error = 0;
+};
+
+// Everything that outlives a launch.
+struct State {
+  std::array<Device, kMostDevices> devices;
   int workers = default_workers();
   bool counting = true;
   bool checking = true;
-  std::atomic<int> error = 0;
+  std::recursive_mutex mutex;  // of what follows; who observes a launch may ask for it
   Counters total;
   Counters last;
   CountersByPlace total_by_place;
@@ -59,9 +69,14 @@ State& state() {
   return instance;
 }
 
+Device& device() {
+  return state().devices[static_cast<unsigned>(current_device())];
+}
+
 // How much a kernel of which nothing is known may have is for its launch to say.
 std::size_t allowed_dynamic_shared(const void* kernel) {
   if (kernel == nullptr) return kMaxShared;
+  const std::lock_guard lock(state().mutex);
   const auto allowed = state().dynamic_shared.find(kernel);
   return allowed == state().dynamic_shared.end() ? 0 : allowed->second;
 }
@@ -71,6 +86,11 @@ std::size_t allowed_dynamic_shared(const void* kernel) {
 std::size_t most_shared(const LaunchConfig& config, std::size_t allowed_dynamic) {
   const bool has_asked = allowed_dynamic > 0 && config.dynamic_shared_bytes <= allowed_dynamic;
   return has_asked ? kMaxShared : kMaxSharedWithoutOptIn;
+}
+
+AddressSpan memory_of_current_device() {
+  DeviceMemory::instance();  // makes the arena before kernels of several devices look at it
+  return memory_of_device(current_device());
 }
 
 // One worker runs all blocks that may meet: those of a cluster, or of a whole cooperative grid.
@@ -87,7 +107,27 @@ int useful_workers(const Launch& launch) {
 const Tally& run_guarded(Launch& launch) {
   const CaughtCrashes caught;
   const TimedLaunch timed(launch);
-  return state().pool.run(launch, useful_workers(launch));
+  return device().pool.run(launch, useful_workers(launch));
+}
+
+void forget_last_launch() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.last = {};
+  s.last_by_place = {};
+}
+
+// Adds the launch to what is counted, and tells whoever observes launches.
+void keep_counters(const Launch& launch, const Tally& tally) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.last = tally.total();
+  s.last.launches = 1;
+  s.last_by_place = counters_by_place(tally, launch);
+  add(s.total_by_place, s.last_by_place);
+  s.total += s.last;
+  publish_findings_of(launch.device);
+  if (s.observer) s.observer({launch.kernel, launch.config, s.last});
 }
 
 }  // namespace
@@ -95,17 +135,17 @@ const Tally& run_guarded(Launch& launch) {
 void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
   std::vector<HostRange> host_ranges = take_expected_host_pointers();
   State& s = state();
-  const std::lock_guard lock(s.mutex);
-  s.last = {};
-  s.last_by_place = {};
+  Device& on = device();
+  const std::lock_guard lock(on.mutex);
+  forget_last_launch();
   const std::size_t allowed_dynamic = allowed_dynamic_shared(config.kernel);
   const Refusal refusal = refusal_of(config, allowed_dynamic);
   if (refusal.error != 0) {
     const HostCall call(SIMT_CODE_ADDRESS);
     report("refused-launch", {},
            std::string("a device refuses this launch of kernel ") + kernel + ": " + refusal.reason);
-    publish_findings();
-    s.error = refusal.error;
+    publish_findings_of(current_device());
+    on.error = refusal.error;
     return;
   }
   Launch launch{.kernel = kernel,
@@ -113,6 +153,8 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .body = body,
                 .arguments = arguments,
                 .most_shared_bytes = most_shared(config, allowed_dynamic),
+                .device = current_device(),
+                .memory = memory_of_current_device(),
                 .counting = s.counting,
                 .checking = s.checking,
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
@@ -125,14 +167,8 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
   begin_global_races(launch);
   const Tally& tally = run_guarded(launch);
   end_global_races(launch, tally);
-  s.last = tally.total();
-  s.last.launches = 1;
-  s.last_by_place = counters_by_place(tally, launch);
-  add(s.total_by_place, s.last_by_place);
-  s.total += s.last;
-  if (launch.error != 0) s.error = launch.error.load();
-  publish_findings();
-  if (s.observer) s.observer({kernel, config, s.last});
+  if (launch.error != 0) on.error = launch.error.load();
+  keep_counters(launch, tally);
 }
 
 void observe_launches(std::function<void(const EndedLaunch&)> observer) {
@@ -145,13 +181,13 @@ bool in_kernel() {
 }
 
 int take_error() {
-  return state().error.exchange(0);
+  return device().error.exchange(0);
 }
 int peek_error() {
-  return state().error;
+  return device().error;
 }
 void set_error(int code) {
-  state().error = code;
+  device().error = code;
 }
 
 int allow_dynamic_shared(const void* kernel, std::size_t bytes) {
@@ -162,18 +198,23 @@ int allow_dynamic_shared(const void* kernel, std::size_t bytes) {
 }
 
 Counters counters() {
+  const std::lock_guard lock(state().mutex);
   return state().total;
 }
 Counters last_launch() {
+  const std::lock_guard lock(state().mutex);
   return state().last;
 }
 std::vector<LineCounters> counters_by_line() {
+  const std::lock_guard lock(state().mutex);
   return by_line(state().total_by_place);
 }
 std::vector<LineCounters> last_launch_by_line() {
+  const std::lock_guard lock(state().mutex);
   return by_line(state().last_by_place);
 }
 void reset_counters() {
+  const std::lock_guard lock(state().mutex);
   state().total = {};
   state().total_by_place = {};
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 
 #include "simt/executor/accesses/replay.h"
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/worker/rendezvous.h"
 #include "simt/executor/worker/switch.h"
 #include "simt/executor/writable_thread_index.h"
@@ -47,18 +49,24 @@ void resume_warp(Worker& worker, Warp& warp) {
 }
 
 // Runs a warp until each lane has returned or waits for other warps. Lanes still in a warp
-// operation wait in vain.
+// operation wait in vain, unless others of it wait in a loop.
 void run_warp(Worker& worker, Warp& warp) {
+  warp.giving_way = 0;
   blockIdx = warp.block->index;
   do {
     while (warp.ready != 0) {
       resume_warp(worker, warp);
       if (worker.aborted) return;
     }
+    if (warp.log_full != 0 && warp.log_full == warp.giving_way) {
+      warp.ready = warp.log_full;
+      warp.log_full = 0;
+      break;  // others first
+    }
     if (warp.log_full != 0) {
       replay_front(worker, warp);
       warp.ready = warp.log_full;
-      warp.log_full = 0;
+      warp.log_full = warp.giving_way = 0;
     } else {
       complete_without_exited(warp);
       if (worker.aborted) return;
@@ -71,7 +79,7 @@ void run_warp(Worker& worker, Warp& warp) {
 void begin_warp(Warp& warp) {
   warp.alive = warp.ready = warp.present;
   warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
-  warp.at_async_barrier = 0;
+  warp.at_async_barrier = warp.giving_way = 0;
   warp.last_event = kMeetingPoint;
   warp.ticks = 0;
 }
@@ -150,6 +158,11 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   worker.tally.threads += block.threads;
 }
 
+bool waits_in_loop(const Block& block) {
+  return std::any_of(block.warps.begin(), block.warps.end(),
+                     [](const Warp& warp) { return waits_in_loop(warp); });
+}
+
 // A barrier in shared memory may have let threads of a warp go on after its turn.
 bool can_go_on(const Block& block) {
   return block.synchronization != nullptr &&
@@ -157,7 +170,8 @@ bool can_go_on(const Block& block) {
                      [](const Warp& warp) { return warp.ready != 0; });
 }
 
-// Runs the block until its threads have returned or wait for other blocks of the cluster.
+// Runs the block until its threads have returned or wait for others: of the cluster at a barrier,
+// or for any in a loop.
 void run_block(Worker& worker, Block& block) {
   do {
     for (Warp& warp : block.warps) {
@@ -165,7 +179,29 @@ void run_block(Worker& worker, Block& block) {
       run_warp(worker, warp);
       if (worker.aborted) return;
     }
-  } while ((can_go_on(block) || release_block_barrier(block)) && !worker.aborted);
+  } while (!waits_in_loop(block) && (can_go_on(block) || release_block_barrier(block)) &&
+           !worker.aborted);
+}
+
+// Runs each block of the cluster as far as it comes. Returns whether some wait in a loop.
+bool run_blocks(Worker& worker, unsigned count) {
+  bool some_wait = false;
+  for (unsigned slot = 0; slot < count && !worker.aborted; ++slot) {
+    run_block(worker, *worker.blocks[slot]);
+    some_wait |= waits_in_loop(*worker.blocks[slot]);
+  }
+  return some_wait && !worker.aborted;
+}
+
+// Runs the blocks until all have ended or wait at a barrier.
+void run_and_wait(Worker& worker, unsigned count) {
+  using Clock = WorkerPool::Clock;
+  if (!run_blocks(worker, count)) return;
+  const Clock::time_point since = Clock::now();
+  do {
+    worker.launch->pool->help_waiting_blocks(*worker.launch, since);
+    std::this_thread::yield();  // what they wait for may be another worker's
+  } while (run_blocks(worker, count));
 }
 
 // Whether all blocks wait there. What they did before is ordered before what follows.
@@ -184,11 +220,8 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
     begin_block(worker, slot, number);
   worker.cluster_has_met = false;
   do {
-    for (unsigned slot = 0; slot < count; ++slot) {
-      run_block(worker, *worker.blocks[slot]);
-      if (worker.aborted) return;
-    }
-  } while (pass_cluster_barrier(worker, count) && !worker.aborted);
+    run_and_wait(worker, count);
+  } while (!worker.aborted && pass_cluster_barrier(worker, count) && !worker.aborted);
 }
 
 }  // namespace simt

@@ -22,7 +22,7 @@ void recover(Worker& worker) {
 void take_part(Worker& worker, Launch& launch) {
   prepare_for_crashes();
   worker.ignored_signals = 0;
-  const InterruptibleWorker interruptible(worker);
+  const InterruptibleWorker interruptible(worker, launch);
   worker.launch = &launch;
   worker.tally = Tally{};
   worker.aborted = false;
@@ -34,6 +34,7 @@ void take_part(Worker& worker, Launch& launch) {
                              launch.most_shared_bytes);
   current.checking = launch.checking;
   current.launch = &launch;
+  current.memory = launch.memory;
   const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;
   while (!worker.aborted && launch.error == 0) {
     const std::uint64_t cluster = launch.next_cluster.fetch_add(1);

@@ -2,6 +2,7 @@
 /// The OS threads that run blocks. They are started when first needed and sleep between launches.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace simt {
 
-/// All workers of the process; one launch at a time.
+/// All workers of a device; one launch at a time.
 class WorkerPool {
  public:
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
@@ -20,10 +21,18 @@ class WorkerPool {
   /// to help.
   const Tally& run(Launch& launch, int workers);
 
+  using Clock = std::chrono::steady_clock;
+  /// A worker's blocks have waited in a loop since then, and perhaps for blocks of the same launch
+  /// that no worker has taken: on a device they would be resident, too. So more workers join it, up
+  /// to one for each multiprocessor. Each time takes twice as long as the time before, because the
+  /// blocks may wait for another device instead.
+  void help_waiting_blocks(Launch& launch, Clock::time_point since);
+
  private:
   void sleep_and_help(Worker& worker);
+  void add_places(int count);
 
-  Worker own_;  ///< of whoever launches
+  std::unique_ptr<Worker> own_;  ///< of whoever launches
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
@@ -32,6 +41,7 @@ class WorkerPool {
   std::uint64_t launches_ = 0;
   int places_ = 0;  ///< for helpers that have not joined
   int helping_ = 0;
+  Clock::duration patience_ = {};  ///< before more workers join the launch
   Tally sum_;
 };
 

@@ -66,6 +66,32 @@ bool LaneLog::add(Event event, Access access) {
   return path_.size() < limit_;
 }
 
+// Of those on the path of the warp and of its own log.
+Access LaneLog::access(std::size_t i) const {
+  const std::size_t common = common_accesses();
+  return i < common ? warp_->row(i)[lane_] : accesses_[i - common];
+}
+
+bool LaneLog::repeats_itself(std::size_t count) const {
+  const std::size_t kept = accesses_kept();
+  if (kept < 2 * count) return false;
+  for (std::size_t period = 1; period <= count; ++period) {
+    std::size_t i = kept;
+    while (i > kept - count && access(i - 1) == access(i - 1 - period))
+      --i;
+    if (i == kept - count) return stores_nothing_since(i);
+  }
+  return false;
+}
+
+bool LaneLog::stores_nothing_since(std::size_t first) const {
+  for (std::size_t i = first; i < accesses_kept(); ++i) {
+    const AccessKind kind = access(i).kind();
+    if (kind == AccessKind::kGlobalStore || kind == AccessKind::kSharedStore) return false;
+  }
+  return true;
+}
+
 void LaneLog::seem_full() {
   limit_ = 0;
   if (warp_ != nullptr) warp_->seem_full();

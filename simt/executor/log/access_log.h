@@ -32,6 +32,8 @@ class Access {
   AccessKind kind() const { return static_cast<AccessKind>(bits_ >> 56); }
   /// Whether they differ in nothing but the address.
   bool is_like(Access other) const { return (bits_ ^ other.bits_) >> 48 == 0; }
+  /// Whether they differ in nothing.
+  bool operator==(const Access& other) const = default;
   /// Of accesses that are alike the distance of their addresses.
   std::uint64_t operator-(Access other) const { return bits_ - other.bits_; }
 
@@ -178,6 +180,10 @@ class LaneLog {
   bool empty() const { return path_.empty() && common_events() == 0; }
   /// Whether it must be replayed before more is added.
   bool full() const { return follows_ ? warp_->full() : path_.size() >= limit_; }
+  /// Whether its latest accesses, `count` or more, are a few over and over again, with no store
+  /// among them.
+  bool repeats_itself(std::size_t count) const;
+
   /// The latest, of a log that is not empty.
   Event last_event() const;
 
@@ -202,6 +208,9 @@ class LaneLog {
 
  private:
   static constexpr Event kNowhere = kNoEvent;
+
+  Access access(std::size_t i) const;
+  bool stores_nothing_since(std::size_t access) const;
 
   const Event* expected_ = &kNowhere;  ///< what it does next if it goes on like the warp
   Access* cell_ = nullptr;             ///< for its next access on the warp's path

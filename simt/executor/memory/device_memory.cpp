@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/host_call.h"
 #include "simt/executor/findings/source_lines.h"
@@ -43,7 +44,40 @@ bool has_pattern(std::uintptr_t word) {
          0;
 }
 
+// ---- regions ----
+
+unsigned number_of_regions() {
+  const auto devices = static_cast<unsigned>(device_count());
+  return devices == 1 ? 1 : devices + 1;
+}
+
+// The last has the rest.
+std::size_t bytes_of_region() {
+  constexpr std::size_t kUnit = std::size_t{1} << 20;
+  static const std::size_t bytes = Arena::kBytes / number_of_regions() / kUnit * kUnit;
+  return bytes;
+}
+
+unsigned region_number(std::size_t offset) {
+  return static_cast<unsigned>(
+      std::min(offset / bytes_of_region(), std::size_t{number_of_regions() - 1}));
+}
+
+AddressSpan span_of_region(unsigned number) {
+  const std::size_t begin = number * bytes_of_region();
+  const bool is_last = number + 1 == number_of_regions();
+  return {arena.begin + begin, is_last ? Arena::kBytes - begin : bytes_of_region()};
+}
+
 }  // namespace
+
+int owner_of_memory(std::uintptr_t address) {
+  return static_cast<int>(region_number(address - arena.begin));
+}
+
+AddressSpan memory_of_device(int device) {
+  return span_of_region(static_cast<unsigned>(device));
+}
 
 DeviceMemory& DeviceMemory::instance() {
   static DeviceMemory& memory = *new DeviceMemory;
@@ -56,7 +90,11 @@ DeviceMemory::DeviceMemory() {
   forbid_access(range + Arena::kGuardBytes + Arena::kBytes, Arena::kGuardBytes);
   arena.begin = number(range + Arena::kGuardBytes);
   arena.states_of_bytes = static_cast<std::uint8_t*>(reserve_address_space(Arena::kBytes));
-  free_[kRedZone] = Arena::kBytes - kRedZone;
+  for (unsigned number = 0; number < number_of_regions(); ++number) {
+    const AddressSpan span = span_of_region(number);
+    Region& region = regions_.emplace_back(Region{.bytes = span.bytes});
+    region.free[span.begin - arena.begin + kRedZone] = span.bytes - kRedZone;
+  }
 }
 
 // ---- allocation ----
@@ -67,20 +105,22 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
   *address = nullptr;
   if (bytes == 0) return 0;
   const std::lock_guard lock(mutex_);
-  if (const std::string why = refusal(bytes); !why.empty()) {
+  const int device = current_device();
+  Region& region = managed ? regions_.back() : regions_[static_cast<unsigned>(device)];
+  if (const std::string why = refusal(region, bytes); !why.empty()) {
     note_in_host_code("cudaMalloc of " + std::to_string(bytes) + " bytes fails: " + why);
     return kErrorMemoryAllocation;
   }
   const std::size_t reserved = reserved_for(bytes);
-  const std::size_t offset = take_free_or_quarantined(reserved);
+  const std::size_t offset = take_free_or_quarantined(region, reserved);
   if (offset == kNoSpace) {
     note_in_host_code("cudaMalloc of " + std::to_string(bytes) +
                       " bytes fails: no free range of device memory is that large");
     return kErrorMemoryAllocation;
   }
 
-  allocations_[offset] = {bytes, reserved, managed, HostCall::place(), 0};
-  in_use_ += reserved;
+  allocations_[offset] = {bytes, reserved, managed, device, HostCall::place(), 0};
+  region.in_use += reserved;
   *address = reinterpret_cast<void*>(arena.begin + offset);
   std::memset(*address, 0xff, bytes);
   if (managed) fill_with_pattern(static_cast<char*>(*address), bytes);
@@ -91,11 +131,15 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
   return 0;
 }
 
+DeviceMemory::Region& DeviceMemory::region_at(std::size_t offset) {
+  return regions_[region_number(offset)];
+}
+
 // Why there is no such memory; empty if there is.
-std::string DeviceMemory::refusal(std::size_t bytes) const {
-  if (bytes > Arena::kBytes - in_use_) {
-    return "the device has " + std::to_string(Arena::kBytes) + " bytes, of which " +
-           std::to_string(Arena::kBytes - in_use_) + " are free";
+std::string DeviceMemory::refusal(const Region& region, std::size_t bytes) {
+  if (bytes > region.bytes - region.in_use) {
+    return "the device has " + std::to_string(region.bytes) + " bytes, of which " +
+           std::to_string(region.bytes - region.in_use) + " are free";
   }
   if (bytes < kWorthAsking) return "";
   const std::uint64_t available = available_machine_memory();
@@ -127,15 +171,18 @@ void DeviceMemory::release_found(Allocations::const_iterator found) {
   elements_.erase(elements_.lower_bound(arena.begin + offset),
                   elements_.lower_bound(arena.begin + offset + allocation.bytes));
   ++version_;
-  in_use_ -= allocation.reserved;
+  region_at(offset).in_use -= allocation.reserved;
   quarantined_ += allocation.reserved;
   quarantine_.emplace_back(offset, allocation);
 }
 
 void DeviceMemory::release_all() {
   const std::lock_guard lock(mutex_);
-  while (!allocations_.empty())
-    release_found(allocations_.begin());
+  const int device = current_device();
+  for (auto next = allocations_.begin(); next != allocations_.end();) {
+    const auto each = next++;
+    if (each->second.device == device) release_found(each);
+  }
   while (quarantined_ > kQuarantineBytes)
     end_quarantine_of_oldest();
 }
@@ -176,41 +223,42 @@ void DeviceMemory::end_quarantine_of_oldest() {
 }
 
 void DeviceMemory::add_free(std::size_t offset, std::size_t bytes) {
-  auto next = free_.lower_bound(offset);
-  if (next != free_.end() && offset + bytes == next->first) {
+  auto& free = region_at(offset).free;
+  auto next = free.lower_bound(offset);
+  if (next != free.end() && offset + bytes == next->first) {
     bytes += next->second;
-    next = free_.erase(next);
+    next = free.erase(next);
   }
-  if (next != free_.begin()) {
+  if (next != free.begin()) {
     const auto before = std::prev(next);
     if (before->first + before->second == offset) {
       before->second += bytes;
       return;
     }
   }
-  free_[offset] = bytes;
+  free[offset] = bytes;
 }
 
 std::size_t DeviceMemory::reserved_for(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
 }
 
-std::size_t DeviceMemory::take_free_or_quarantined(std::size_t bytes) {
-  std::size_t offset = take_free(bytes);
+std::size_t DeviceMemory::take_free_or_quarantined(Region& region, std::size_t bytes) {
+  std::size_t offset = take_free(region, bytes);
   while (offset == kNoSpace && !quarantine_.empty()) {
     end_quarantine_of_oldest();
-    offset = take_free(bytes);
+    offset = take_free(region, bytes);
   }
   return offset;
 }
 
 // First fit.
-std::size_t DeviceMemory::take_free(std::size_t bytes) {
-  for (auto range = free_.begin(); range != free_.end(); ++range) {
+std::size_t DeviceMemory::take_free(Region& region, std::size_t bytes) {
+  for (auto range = region.free.begin(); range != region.free.end(); ++range) {
     const auto [offset, available] = *range;
     if (available < bytes) continue;
-    free_.erase(range);
-    if (available > bytes) free_[offset + bytes] = available - bytes;
+    region.free.erase(range);
+    if (available > bytes) region.free[offset + bytes] = available - bytes;
     return offset;
   }
   return kNoSpace;
@@ -218,8 +266,9 @@ std::size_t DeviceMemory::take_free(std::size_t bytes) {
 
 void DeviceMemory::usage(std::size_t* free_bytes, std::size_t* total_bytes) const {
   const std::shared_lock lock(mutex_);
-  if (free_bytes != nullptr) *free_bytes = Arena::kBytes - in_use_;
-  if (total_bytes != nullptr) *total_bytes = Arena::kBytes;
+  const Region& region = regions_[static_cast<unsigned>(current_device())];
+  if (free_bytes != nullptr) *free_bytes = region.bytes - region.in_use;
+  if (total_bytes != nullptr) *total_bytes = region.bytes;
 }
 
 // ---- what an address is ----
@@ -235,6 +284,12 @@ bool DeviceMemory::is_managed(std::uintptr_t address) const {
   const std::shared_lock lock(mutex_);
   const auto found = find(address);
   return found != allocations_.end() && found->second.managed;
+}
+
+int DeviceMemory::device_of(std::uintptr_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = find(address);
+  return found == allocations_.end() ? 0 : found->second.device;
 }
 
 bool DeviceMemory::was_released(std::uintptr_t address) const {
@@ -267,8 +322,10 @@ std::string DeviceMemory::text_of(std::uintptr_t address) const {
   auto after = allocations_.upper_bound(at);
   if (after != allocations_.begin()) {
     const auto& [offset, allocation] = *std::prev(after);
+    const bool is_one_of_several = device_count() > 1 && !allocation.managed;
     return "byte " + std::to_string(at - offset) + " of an allocation of " +
-           std::to_string(allocation.bytes) + " bytes";
+           std::to_string(allocation.bytes) + " bytes" +
+           (is_one_of_several ? " of device " + std::to_string(allocation.device) : "");
   }
   if (after != allocations_.end()) {
     return std::to_string(after->first - at) + " bytes before an allocation of " +
@@ -308,7 +365,7 @@ std::uintptr_t DeviceMemory::take_place(std::size_t bytes, std::size_t past,
                                         std::size_t element_bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > Arena::kBytes) return 0;
-  const std::size_t offset = take_free_or_quarantined(reserved_for(past + bytes));
+  const std::size_t offset = take_free_or_quarantined(regions_.back(), reserved_for(past + bytes));
   if (offset == kNoSpace) return 0;
   const std::uintptr_t place = arena.begin + offset + past;
   elements_[place] = {place, place + bytes, element_bytes};
@@ -379,12 +436,16 @@ int managed_malloc(void** address, std::size_t bytes, std::size_t element_bytes)
 
 int device_free(void* address) {
   const int error = DeviceMemory::instance().release(address);
-  if (error != 0) publish_findings();
+  if (error != 0) publish_findings_of(current_device());
   return error;
 }
 
 bool is_device_pointer(const void* address) {
   return arena.contains(number(address));
+}
+
+int device_of_memory(const void* address) {
+  return DeviceMemory::instance().device_of(number(address));
 }
 
 bool is_managed_pointer(const void* address) {
@@ -425,12 +486,12 @@ bool range_is_allocated(std::uintptr_t address, std::size_t bytes, const char* c
 
 }  // namespace
 
-int copy(void* to, const void* from, std::size_t bytes) {
+int copy(void* to, const void* from, std::size_t bytes, const char* call) {
   if (bytes == 0) return 0;
   if (to == nullptr || from == nullptr) return kErrorInvalidValue;
   const DeviceMemory& memory = DeviceMemory::instance();
   if (arena.contains(number(from))) {
-    if (!range_is_allocated(number(from), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    if (!range_is_allocated(number(from), bytes, call)) return kErrorInvalidValue;
     std::size_t unwritten = first_below(number(from), bytes, kWritten);
     if (unwritten < bytes) {
       find_writes_of_host(number(from), bytes);
@@ -438,17 +499,17 @@ int copy(void* to, const void* from, std::size_t bytes) {
     }
     if (unwritten < bytes) {
       report("uninitialized-copy", {},
-             "cudaMemcpy reads " + memory.describe(number(from) + unwritten) +
+             std::string(call) + " reads " + memory.describe(number(from) + unwritten) +
                  ", which was never written",
              memory.history(number(from)));
     }
   }
   if (arena.contains(number(to))) {
-    if (!range_is_allocated(number(to), bytes, "cudaMemcpy")) return kErrorInvalidValue;
+    if (!range_is_allocated(number(to), bytes, call)) return kErrorInvalidValue;
     std::memset(arena.states(number(to)), kWritten, bytes);
   }
   std::memmove(to, from, bytes);
-  publish_findings();
+  publish_findings_of(current_device());
   return 0;
 }
 

@@ -2,6 +2,7 @@
 /// The executor's global memory: one arena, with a byte of state for each byte.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/executor/address_span.h"
 #include "simt/executor/counters.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
@@ -17,6 +19,10 @@
 namespace simt {
 
 /// Allocates and frees device memory, and knows what lies where. May be used by several threads.
+///
+/// Several devices share the arena: each has a region of it, as large as the others', and so has
+/// what belongs to none of them, which is managed memory and the places of the host's. A single
+/// device has the whole.
 class DeviceMemory {
  public:
   /// The only one.
@@ -27,11 +33,11 @@ class DeviceMemory {
   /// As cudaFree() does: returns its error code, and reports what is freed twice or was never
   /// allocated.
   int release(void* address);
-  /// As cudaDeviceReset() does.
+  /// As cudaDeviceReset() does on the calling thread's device.
   void release_all();
   /// What has not been released, by the line that allocated it.
   std::vector<UnfreedMemory> unfreed() const;
-  /// As cudaMemGetInfo() does.
+  /// As cudaMemGetInfo() does, of the calling thread's device.
   void usage(std::size_t* free_bytes, std::size_t* total_bytes) const;
 
   /// Addresses for `bytes` that lie elsewhere, `past` a multiple of 256: nothing is there. 0 where
@@ -57,6 +63,8 @@ class DeviceMemory {
 
   /// Whether host code may dereference it, too.
   bool is_managed(std::uintptr_t address) const;
+  /// The device that was current when it was allocated; 0 where nothing is.
+  int device_of(std::uintptr_t address) const;
   /// Where an address lies: "byte 400 of an allocation of 400 bytes", or what was there.
   std::string describe(std::uintptr_t address) const;
   /// Whether it lies in memory that was allocated once and has been freed.
@@ -75,34 +83,47 @@ class DeviceMemory {
     std::size_t bytes;     ///< asked for
     std::size_t reserved;  ///< with the red zone
     bool managed;
+    int device;                       ///< that was current
     std::uintptr_t allocated_at = 0;  ///< in the code; 0 where that is not known
     std::uintptr_t freed_at = 0;
   };
   using Allocations = std::map<std::size_t, Allocation>;  // by offset
 
+  struct Region {
+    std::size_t bytes = 0;
+    std::size_t in_use = 0;
+    std::map<std::size_t, std::size_t> free = {};  // offset, bytes
+  };
+
   DeviceMemory();
   void release_found(Allocations::const_iterator found);
   void report_wrong_release(std::uintptr_t address) const;
-  std::string refusal(std::size_t bytes) const;
+  static std::string refusal(const Region& region, std::size_t bytes);
+  Region& region_at(std::size_t offset);
   std::string text_of(std::uintptr_t address) const;
   static Notes history_of(const Allocation* allocation);
   const Allocation* allocation_before(std::uintptr_t address) const;
   static std::size_t reserved_for(std::size_t bytes);
   void add_free(std::size_t offset, std::size_t bytes);
-  std::size_t take_free(std::size_t bytes);
-  std::size_t take_free_or_quarantined(std::size_t bytes);
+  static std::size_t take_free(Region& region, std::size_t bytes);
+  std::size_t take_free_or_quarantined(Region& region, std::size_t bytes);
   void end_quarantine_of_oldest();
   Allocations::const_iterator find(std::uintptr_t address) const;
 
   mutable std::shared_mutex mutex_;
-  std::size_t in_use_ = 0;
   std::size_t quarantined_ = 0;
-  std::uint64_t version_ = 1;
+  std::atomic<std::uint64_t> version_ = 1;
   Allocations allocations_;
-  std::map<std::size_t, std::size_t> free_;  // offset, bytes
+  std::vector<Region> regions_;  // of the devices, and of several the one that belongs to none
   std::deque<std::pair<std::size_t, Allocation>> quarantine_;
   std::map<std::uintptr_t, ElementRange> elements_;  // by begin
 };
+
+/// Whose memory the address is, which lies in the arena: the number of a device, or
+/// device_count() for what belongs to none of several.
+int owner_of_memory(std::uintptr_t address);
+/// The addresses that memory of a device has.
+AddressSpan memory_of_device(int device);
 
 /// Decides of bytes in the state kMaybeWritten whether they were, by what they hold.
 void find_writes_of_host(std::uintptr_t address, std::size_t bytes);

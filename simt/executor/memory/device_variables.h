@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "simt/executor/address_span.h"
 #include "simt/executor/executor.h"
 
 namespace simt {
@@ -24,12 +25,6 @@ struct PlacedVariable {
 
 /// From the first byte of the first variable to the last of the last: tells most other addresses
 /// without a search. Empty without variables.
-struct AddressSpan {
-  std::uintptr_t begin = 0;  ///< of the first variable
-  std::size_t bytes = 0;     ///< up to the end of the last
-  /// Whether a variable may lie there.
-  bool contains(std::uintptr_t address) const { return address - begin < bytes; }
-};
 extern constinit AddressSpan span_of_device_variables;  ///< set before the first launch
 
 /// Among those within the span; null if it is none.

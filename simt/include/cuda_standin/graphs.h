@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/kernel_call.h"
 #include "simt/include/cuda_standin/runtime_types.h"
@@ -56,6 +57,7 @@ struct StreamWork {
   KernelLaunch launch;                              ///< for kernels
   const char* kernel = "";                          ///< as the source spells it
   LaunchConfig config;
+  int device = current_device();  ///< where it runs
 };
 /// Whether the stream is being captured.
 bool is_capturing(cudaStream_t stream);

@@ -21,9 +21,14 @@ constexpr Dim3 to_dim3(dim3 shape) {
   return {shape.x, shape.y, shape.z};
 }
 
+/// Whether the stream is one of the calling thread's device. If it is not, the kernel is not
+/// launched, and cudaGetLastError() says so.
+bool runs_here(const void* stream);
+
 /// Runs `body()` for every thread of the grid.
 template <typename Body>
 void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
+  if (!runs_here(config.stream)) return;
   launch(
       kernel, config, [](void* pointer) SIMT_NOT_INSTRUMENTED { (*static_cast<Body*>(pointer))(); },
       &body);

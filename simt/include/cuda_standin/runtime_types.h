@@ -31,6 +31,8 @@ enum cudaError : int {
   cudaErrorIllegalAddress = 700,
   cudaErrorLaunchOutOfResources = 701,
   cudaErrorLaunchTimeout = 702,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorPeerAccessNotEnabled = 705,
   cudaErrorAssert = 710,
   cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorHardwareStackError = 714,

@@ -1,0 +1,215 @@
+#include "simt/nccl/room.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace simt::nccl {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kDefaultLimit = 120;
+// How often a carrier is asked for what has arrived.
+constexpr std::chrono::microseconds kPause{200};
+
+double limit_from_environment() {
+  const char* text = std::getenv("SIMT_NCCL_TIMEOUT");
+  if (text == nullptr) return kDefaultLimit;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end != text && *end == '\0' && seconds > 0) return seconds;
+  std::fprintf(stderr, "SIMT_NCCL_TIMEOUT='%s' is no number of seconds above 0: it is %g s\n", text,
+               kDefaultLimit);
+  return kDefaultLimit;
+}
+
+std::string seconds_text() {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", time_limit().count());
+  return text;
+}
+
+std::string rank_text(int rank) {
+  return "rank " + std::to_string(rank);
+}
+
+}  // namespace
+
+Seconds time_limit() {
+  static const Seconds limit{limit_from_environment()};
+  return limit;
+}
+
+Room::Room(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
+
+// Waits until done() or for the time limit; false when that is over.
+template <typename Done>
+bool Room::wait(std::unique_lock<std::mutex>& lock, Done done) {
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time_limit());
+  while (!done()) {
+    if (Clock::now() > deadline) return false;
+    if (carrier_ == nullptr) {
+      changed_.wait_until(lock, deadline);
+      continue;
+    }
+    lock.unlock();
+    carrier_->deliver();
+    lock.lock();
+    if (!done()) changed_.wait_for(lock, kPause);
+  }
+  return true;
+}
+
+// "rank 2 has" or "ranks 1, 2 have"
+template <typename IsMeant>
+std::string Room::names_of(IsMeant is_meant) const {
+  std::string names;
+  int count = 0;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (is_meant(member(rank))) names += (count++ == 0 ? "" : ", ") + std::to_string(rank);
+  }
+  return count == 1 ? "rank " + names + " has" : "ranks " + names + " have";
+}
+
+void Room::check_abort() const {
+  if (!aborted_by_) return;
+  throw Failure{ncclRemoteError, rank_text(*aborted_by_) + " has aborted the communicator"};
+}
+
+// ---- who is there ----
+
+void Room::join(int rank, int device) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (int other = 0; other < ranks_; ++other) {
+      if (member(other).device != device || other == rank) continue;
+      throw Failure{ncclInvalidUsage, "rank " + std::to_string(other) + " is on device " +
+                                          std::to_string(device) + ", too"};
+    }
+    if (member(rank).place != Place::kNowhere) {
+      throw Failure{ncclInvalidUsage, "another has joined as this rank before"};
+    }
+    member(rank) = {Place::kHere, device};
+    changed_.notify_all();
+  }
+  if (carrier_ != nullptr) carrier_->announce(rank);
+}
+
+bool Room::note_elsewhere(int rank) {
+  const std::lock_guard lock(mutex_);
+  if (member(rank).place != Place::kNowhere) return false;
+  member(rank).place = Place::kElsewhere;
+  changed_.notify_all();
+  return true;
+}
+
+void Room::wait_for_all() {
+  std::unique_lock lock(mutex_);
+  const auto is_missing = [](const Member& each) { return each.place == Place::kNowhere; };
+  const bool in_time = wait(lock, [&] {
+    return aborted_by_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
+  });
+  check_abort();
+  if (refusal_) throw Failure{ncclRemoteError, *refusal_};
+  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
+  const std::string why = (host.empty() ? names_of(is_missing) : host + " has") +
+                          " not joined the communicator in " + seconds_text();
+  lock.unlock();
+  if (in_time) {
+    if (carrier_ != nullptr) carrier_->begin();
+    return;
+  }
+  if (carrier_ != nullptr) carrier_->refuse(why);
+  throw Failure{ncclRemoteError, why};
+}
+
+void Room::refuse(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (!refusal_) refusal_ = why;
+  changed_.notify_all();
+}
+
+// ---- who has left ----
+
+void Room::leave(int rank) {
+  const std::string what_became = "has destroyed its communicator";
+  note_end(rank, what_became);
+  if (carrier_ == nullptr) return;
+  carrier_->tell_end(rank, what_became);
+  std::unique_lock lock(mutex_);
+  const auto is_at_work = [](const Member& each) { return !each.end; };
+  const bool is_last = std::none_of(members_.begin(), members_.end(), [&](const Member& each) {
+    return each.place == Place::kHere && is_at_work(each);
+  });
+  if (!is_last) return;
+  const bool in_time = wait(lock, [&] {
+    return aborted_by_ || std::none_of(members_.begin(), members_.end(), is_at_work);
+  });
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  names_of(is_at_work) + " not destroyed the communicator in " + seconds_text()};
+  }
+}
+
+void Room::note_end(int rank, const std::string& what_became) {
+  const std::lock_guard lock(mutex_);
+  if (!member(rank).end) member(rank).end = what_became;
+  changed_.notify_all();
+}
+
+void Room::note_abort(int rank) {
+  const std::lock_guard lock(mutex_);
+  if (!aborted_by_) aborted_by_ = rank;
+  changed_.notify_all();
+}
+
+void Room::abort(int rank) {
+  note_abort(rank);
+  if (carrier_ != nullptr) carrier_->tell_abort(rank);
+}
+
+// ---- messages ----
+
+void Room::send(int from, int to, Channel channel, Message message) {
+  if (member(to).place == Place::kElsewhere) return carrier_->send(from, to, channel, message);
+  put(from, to, channel, std::move(message));
+}
+
+void Room::put(int from, int to, Channel channel, Message message) {
+  const std::lock_guard lock(mutex_);
+  messages_[{from, to, channel}].push_back(std::move(message));
+  changed_.notify_all();
+}
+
+Message Room::receive(int from, int to, Channel channel, const std::string& call) {
+  std::unique_lock lock(mutex_);
+  std::deque<Message>& arrived = messages_[{from, to, channel}];
+  const std::optional<std::string>& end = member(from).end;
+  const bool in_time = wait(lock, [&] { return !arrived.empty() || aborted_by_ || end; });
+  check_abort();
+  if (arrived.empty() && end) {
+    throw Failure{ncclRemoteError, rank_text(from) + " " + *end + ", and never comes to " + call};
+  }
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  rank_text(from) + " has not come to " + call + " in " + seconds_text()};
+  }
+  Message message = std::move(arrived.front());
+  arrived.pop_front();
+  return message;
+}
+
+void Room::flush() {
+  if (carrier_ == nullptr) return;
+  std::unique_lock lock(mutex_);
+  const bool in_time = wait(lock, [&] { return aborted_by_ || carrier_->all_sent(); });
+  check_abort();
+  if (!in_time) {
+    throw Failure{ncclRemoteError,
+                  "what was sent has not been taken by another rank in " + seconds_text()};
+  }
+}
+
+}  // namespace simt::nccl
