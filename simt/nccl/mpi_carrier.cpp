@@ -87,6 +87,9 @@ class Post {
 
   // Below MPI_THREAD_SERIALIZED only the thread that called MPI_Init may.
   static void check_thread() {
+    if (!process_number()) {
+      throw Failure{ncclInvalidUsage, "MPI_Finalize was called while a communicator was in use"};
+    }
     int level = MPI_THREAD_SINGLE;
     int is_main = 0;
     MPI_Query_thread(&level);

@@ -25,9 +25,9 @@ double limit_from_environment() {
   return kDefaultLimit;
 }
 
-std::string seconds_text() {
+std::string seconds_text(Seconds seconds = time_limit()) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g s", time_limit().count());
+  std::snprintf(text, sizeof text, "%g s", seconds.count());
   return text;
 }
 
@@ -44,10 +44,11 @@ Seconds time_limit() {
 
 Room::Room(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
 
-// Waits until done() or for the time limit; false when that is over.
+// Waits until done() or for so many time limits; false when these are over.
 template <typename Done>
-bool Room::wait(std::unique_lock<std::mutex>& lock, Done done) {
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time_limit());
+bool Room::wait(std::unique_lock<std::mutex>& lock, Done done, int limits) {
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(limits * time_limit());
   while (!done()) {
     if (Clock::now() > deadline) return false;
     if (carrier_ == nullptr) {
@@ -108,19 +109,26 @@ bool Room::note_elsewhere(int rank) {
 void Room::wait_for_all() {
   std::unique_lock lock(mutex_);
   const auto is_missing = [](const Member& each) { return each.place == Place::kNowhere; };
-  const bool in_time = wait(lock, [&] {
-    return aborted_by_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
-  });
+  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
+  // The host says who is missing, once its own time is up.
+  const int limits = host.empty() ? 1 : 2;
+  const bool in_time = wait(
+      lock,
+      [&] {
+        return aborted_by_ || refusal_ ||
+               std::none_of(members_.begin(), members_.end(), is_missing);
+      },
+      limits);
   check_abort();
   if (refusal_) throw Failure{ncclRemoteError, *refusal_};
-  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
-  const std::string why = (host.empty() ? names_of(is_missing) : host + " has") +
-                          " not joined the communicator in " + seconds_text();
+  const std::string who = host.empty() ? names_of(is_missing) : host + " has";
   lock.unlock();
   if (in_time) {
     if (carrier_ != nullptr) carrier_->begin();
     return;
   }
+  const std::string why =
+      who + " not joined the communicator in " + seconds_text(limits * time_limit());
   if (carrier_ != nullptr) carrier_->refuse(why);
   throw Failure{ncclRemoteError, why};
 }

@@ -111,7 +111,7 @@ class Room {
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
   const Member& member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
   template <typename Done>
-  bool wait(std::unique_lock<std::mutex>& lock, Done done);
+  bool wait(std::unique_lock<std::mutex>& lock, Done done, int limits = 1);
   template <typename IsMeant>
   std::string names_of(IsMeant is_meant) const;
   void check_abort() const;
