@@ -75,8 +75,7 @@ std::string Room::names_of(IsMeant is_meant) const {
 }
 
 void Room::check_abort() const {
-  if (!aborted_by_) return;
-  throw Failure{ncclRemoteError, rank_text(*aborted_by_) + " has aborted the communicator"};
+  if (abort_) throw Failure{ncclRemoteError, *abort_};
 }
 
 // ---- who is there ----
@@ -115,8 +114,7 @@ void Room::wait_for_all() {
   const bool in_time = wait(
       lock,
       [&] {
-        return aborted_by_ || refusal_ ||
-               std::none_of(members_.begin(), members_.end(), is_missing);
+        return abort_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
       },
       limits);
   check_abort();
@@ -152,9 +150,8 @@ void Room::leave(int rank) {
     return each.place == Place::kHere && is_at_work(each);
   });
   if (!is_last) return;
-  const bool in_time = wait(lock, [&] {
-    return aborted_by_ || std::none_of(members_.begin(), members_.end(), is_at_work);
-  });
+  const bool in_time = wait(
+      lock, [&] { return abort_ || std::none_of(members_.begin(), members_.end(), is_at_work); });
   if (!in_time) {
     throw Failure{ncclRemoteError,
                   names_of(is_at_work) + " not destroyed the communicator in " + seconds_text()};
@@ -167,15 +164,17 @@ void Room::note_end(int rank, const std::string& what_became) {
   changed_.notify_all();
 }
 
-void Room::note_abort(int rank) {
+void Room::note_abort(const std::string& who) {
   const std::lock_guard lock(mutex_);
-  if (!aborted_by_) aborted_by_ = rank;
+  if (!abort_) abort_ = who;
   changed_.notify_all();
 }
 
-void Room::abort(int rank) {
-  note_abort(rank);
-  if (carrier_ != nullptr) carrier_->tell_abort(rank);
+void Room::abort(int rank, const std::string& why) {
+  const std::string who = rank_text(rank) + " has aborted the communicator" +
+                          (why.empty() ? "" : ", after this: " + why);
+  note_abort(who);
+  if (carrier_ != nullptr) carrier_->tell_abort(who);
 }
 
 // ---- messages ----
@@ -191,28 +190,28 @@ void Room::put(int from, int to, Channel channel, Message message) {
   changed_.notify_all();
 }
 
+// What was sent before the end of a rank, or of all, is still worth reading: it may say why.
 Message Room::receive(int from, int to, Channel channel, const std::string& call) {
   std::unique_lock lock(mutex_);
   std::deque<Message>& arrived = messages_[{from, to, channel}];
   const std::optional<std::string>& end = member(from).end;
-  const bool in_time = wait(lock, [&] { return !arrived.empty() || aborted_by_ || end; });
+  const bool in_time = wait(lock, [&] { return !arrived.empty() || abort_ || end; });
+  if (!arrived.empty()) {
+    Message message = std::move(arrived.front());
+    arrived.pop_front();
+    return message;
+  }
   check_abort();
-  if (arrived.empty() && end) {
-    throw Failure{ncclRemoteError, rank_text(from) + " " + *end + ", and never comes to " + call};
-  }
-  if (!in_time) {
-    throw Failure{ncclRemoteError,
-                  rank_text(from) + " has not come to " + call + " in " + seconds_text()};
-  }
-  Message message = std::move(arrived.front());
-  arrived.pop_front();
-  return message;
+  const std::string who = rank_text(from);
+  throw Failure{ncclRemoteError, in_time
+                                     ? who + " " + *end + ", and never comes to " + call
+                                     : who + " has not come to " + call + " in " + seconds_text()};
 }
 
 void Room::flush() {
   if (carrier_ == nullptr) return;
   std::unique_lock lock(mutex_);
-  const bool in_time = wait(lock, [&] { return aborted_by_ || carrier_->all_sent(); });
+  const bool in_time = wait(lock, [&] { return abort_ || carrier_->all_sent(); });
   check_abort();
   if (!in_time) {
     throw Failure{ncclRemoteError,

@@ -168,6 +168,10 @@ TEST_CASE("warps of a block wait for each other") {
   simt::set_counting(true);
 }
 
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("endless");
+
 TEST_CASE_FIXTURE(Devices, "kernels of two devices that wait in vain are ended, both") {
   const ExpectedFindings found;
   simt::set_time_limit(0.3);

@@ -1,6 +1,7 @@
 // Calls that are wrong, ranks that do not agree, and ranks that never come: each is an error that
 // says who, and nobody hangs.
 
+#include <chrono>
 #include <memory>
 
 #include "simt/tests/nccl/ranks.h"
@@ -150,6 +151,7 @@ TEST_CASE("ranks that call something else are named, and nothing is written") {
       CHECK(async_error(ranks[rank]) == ncclInvalidUsage);
     }
     // Nor can such a communicator be used any more.
+    ncclAllReduce(x[0], x[0], 4, ncclFloat, ncclSum, ranks[0], nullptr);
     CHECK(ncclAllReduce(x[0], x[0], 4, ncclFloat, ncclSum, ranks[0], nullptr) == ncclInvalidUsage);
     CHECK(
         last_error_says("the communicator has failed before: ncclAllReduce, rank 0 of 3: rank 1"));
@@ -181,6 +183,33 @@ TEST_CASE("an abort ends the calls of all ranks") {
   CHECK(says(ranks.reasons[0], "ncclAllReduce, rank 0 of 3: rank 2 has aborted the communicator"));
   CHECK(async_error(ranks[1]) == ncclRemoteError);
   CHECK(x.host(0) == std::vector<float>(4, 1.0f));
+}
+
+TEST_CASE("another thread may abort a rank's call, and an abort after a failure says which") {
+  Ranks ranks(2);
+  const RankArrays<float> x(2, 4, one);
+  std::thread watchdog([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ncclCommAbort(ranks[0]);
+  });
+  CHECK(ncclAllReduce(x[0], x[0], 4, ncclFloat, ncclSum, ranks[0], nullptr) == ncclRemoteError);
+  CHECK(last_error_says("rank 0 has aborted the communicator"));
+  watchdog.join();
+  ranks[0] = nullptr;
+
+  Ranks others(3);
+  ncclGroupStart();
+  ncclAllReduce(x[0], x[0], 4, ncclFloat, ncclSum, others[0], nullptr);
+  ncclAllReduce(x[1], x[1], 4, ncclFloat, ncclMax, others[1], nullptr);
+  CHECK(ncclGroupEnd() == ncclInvalidUsage);
+  ncclCommAbort(others[0]);
+  others[0] = nullptr;
+  const RankArrays<float> y(3, 4, one);
+  CHECK(ncclRecv(y[2], 4, ncclFloat, 0, others[2], nullptr) == ncclRemoteError);
+  CHECK(
+      last_error_says("ncclRecv, rank 2 of 3: rank 0 has aborted the communicator, after this: "
+                      "ncclAllReduce, rank 0 of 3: rank 1 calls ncclAllReduce of 4 ncclFloat32, "
+                      "ncclMax"));
 }
 
 TEST_CASE(
