@@ -112,6 +112,7 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
                                   const std::function<void()>& work) {
   std::atomic<bool> is_late = false;
   const auto late_text = [&] { return what + " did not end within " + seconds_text(limit); };
+  const std::string aborted_text = what + ": the communicator was aborted";
   try {
     const Alarm alarm(limit, [&] {
       is_late = true;
@@ -121,6 +122,7 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
     wait_for(stream);
   } catch (const NcclError&) {
     if (is_late) throw RankError(late_text());
+    if (is_aborted_) throw std::runtime_error(aborted_text);
     abort();
     throw;
   } catch (...) {
@@ -128,7 +130,7 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
     throw;
   }
   if (is_late) throw RankError(late_text());
-  if (is_aborted_) throw std::runtime_error(what + ": the communicator was aborted");
+  if (is_aborted_) throw std::runtime_error(aborted_text);
 }
 
 }  // namespace worklog

@@ -1,5 +1,6 @@
 #include "common/ranks/mailbox.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -56,6 +57,11 @@ Mailbox::Mailbox(Group& group, std::int64_t words, long long patience,
 
 Mailboxes Mailbox::next() {
   return {of_ranks_.data(), words_, launches_++, missing_.data(), patience_};
+}
+
+std::int64_t Mailbox::words_there() const {
+  const std::vector<unsigned long long> words = own_.download();
+  return std::ssize(words) - std::count(words.begin(), words.end(), Mailboxes::kEmpty);
 }
 
 int Mailbox::missing() const {

@@ -25,6 +25,10 @@ class Mailbox {
   /// The rank that a kernel has waited for in vain, or -1. Waits for the device.
   int missing() const;
 
+  /// The words that are there: after a launch those of its own part alone, since the launches
+  /// before it have emptied theirs. Waits for the device.
+  std::int64_t words_there() const;
+
  private:
   DeviceBuffer<unsigned long long> own_;
   DeviceBuffer<unsigned long long*> of_ranks_;

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -155,16 +154,13 @@ int run_rank(Group& group, const RankOptions& options, bool in_one_process) {
 
 // The same, but what is thrown is told. Then the others get time to tell theirs.
 int run_and_tell(Group& group, const RankOptions& options, bool in_one_process) {
-  static std::mutex mutex;
   try {
     return run_rank(group, options, in_one_process);
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {
-    {
-      const std::lock_guard lock(mutex);
-      std::cerr << "rank " << group.rank() << ": " << error.what() << std::endl;
-    }
+    // In one piece: other processes write there, too.
+    std::cerr << "rank " + std::to_string(group.rank()) + ": " + error.what() + "\n" << std::flush;
     group.exchange("", options.run.limit);
     return kWrong;
   }

@@ -91,7 +91,7 @@ SliceShape RankCase::shape(int ranks) const {
 RowSource RankCase::logits() const {
   RowSource rows_of_input = make_rows(input, dtype, rows, cols);
   const float limit = step->info.largest_logit;
-  if (std::isinf(limit)) return rows_of_input;
+  if (std::isinf(limit) || !in_domain) return rows_of_input;
   return [rows_of_input, limit](std::int64_t row, std::span<float> logits) {
     rows_of_input(row, logits);
     for (float& x : logits)

@@ -47,7 +47,8 @@ struct RankCase {
   std::int64_t cols = 0;  ///< of the joined row
   Split split = Split::kEven;
   Input input = Input::kRandom;
-  int block_size = 0;  ///< 0: the step's own choice
+  int block_size = 0;     ///< 0: the step's own choice
+  bool in_domain = true;  ///< logits stay within what a variant says that it takes
 
   /// For so many ranks.
   SliceShape shape(int ranks) const;

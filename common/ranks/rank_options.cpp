@@ -37,6 +37,8 @@ void add_named(CLI::App& app, const std::string& name, Value& value, Read read,
 
 std::unique_ptr<CLI::App> make_app(RankOptions& options) {
   auto app = std::make_unique<CLI::App>("Verifies a step whose columns are split among ranks.");
+  app->add_flag("--beyond", options.beyond,
+                "the input as it is, also where a variant says that it fails");
   app->add_option("--ranks", options.ranks,
                   "threads of this process, a device each (4 on the CPU executor, else all GPUs); "
                   "under mpirun each process is a rank")
@@ -139,6 +141,7 @@ std::vector<RankCase> chosen_cases(const RankOptions& options) {
           a_case.result = result;
           a_case.dtype = dtype;
           a_case.block_size = options.block_size;
+          a_case.in_domain = !options.beyond;
           cases.push_back(a_case);
         }
       }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/ranks/check_slices.h"
+#include "common/ranks/crossing.h"
 #include "common/ranks/mailbox.h"
 #include "common/verify/guarded_buffer.h"
 
@@ -199,6 +200,7 @@ class Run {
   }
 
   void launch() {
+    const Crossing before = crossing_of(group_.rank());
     communicator_.finish_in_time("the exchange", stream_, options_.limit, [&] {
       for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
         case_.step->launch(slice(), stream_.get());
@@ -206,6 +208,30 @@ class Run {
     const int missing = mailbox_ ? mailbox_->missing() : -1;
     if (missing >= 0) {
       throw RankError("rank " + std::to_string(missing) + " left no word in the kernel's mailbox");
+    }
+    check_crossing(before);
+  }
+
+  // What a step says of its exchange must be so to the last byte.
+  void check_crossing(const Crossing& before) const {
+    const RankStepInfo& info = case_.step->info;
+    if (mailbox_) {
+      const std::int64_t words = info.mailbox_words(shape_);
+      if (mailbox_->words_there() != words) {
+        throw std::runtime_error(std::to_string(mailbox_->words_there()) +
+                                 " words are in the mailbox, not " + std::to_string(words));
+      }
+    }
+    if (!counts_crossing()) return;
+    const Crossing now = crossing_of(group_.rank());
+    const std::int64_t calls = info.collectives != nullptr ? info.collectives(shape_) : 0;
+    const bool is_alone = group_.size() == 1;
+    const std::int64_t bytes = is_alone || calls == 0 ? 0 : case_.rows * info.bytes_a_row(shape_);
+    if (now.calls - before.calls != calls || now.sent_bytes - before.sent_bytes != bytes) {
+      throw std::runtime_error(std::to_string(now.calls - before.calls) + " calls have sent " +
+                               std::to_string(now.sent_bytes - before.sent_bytes) + " bytes, not " +
+                               std::to_string(calls) + " calls " + std::to_string(bytes) +
+                               " bytes");
     }
   }
 
@@ -267,6 +293,8 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
     output = run.output();
   } catch (const RankError& error) {
     outcome = kLate + std::string(error.what());
+  } catch (const NcclError& error) {
+    outcome = (error.code() == ncclRemoteError ? kLate : kFailed) + std::string(error.what());
   } catch (const std::exception& error) {
     outcome = kFailed + std::string(error.what());
   }

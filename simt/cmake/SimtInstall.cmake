@@ -13,11 +13,12 @@ set(simt_is_installable TRUE)
 set(simt_headers ${CMAKE_INSTALL_INCLUDEDIR}/simt)
 set(simt_package ${CMAKE_INSTALL_LIBDIR}/cmake/simt)
 set_target_properties(simt_executor PROPERTIES EXPORT_NAME executor)
+set_target_properties(simt_nccl PROPERTIES EXPORT_NAME nccl)
 set_target_properties(simt_device_code PROPERTIES EXPORT_NAME device_code)
 set_target_properties(simt_translate PROPERTIES EXPORT_NAME translate)
 
 install(TARGETS simt RUNTIME COMPONENT simt)
-install(TARGETS simt_executor simt_device_code EXPORT simt_targets ARCHIVE COMPONENT simt)
+install(TARGETS simt_executor simt_nccl simt_device_code EXPORT simt_targets ARCHIVE COMPONENT simt)
 install(TARGETS simt_translate EXPORT simt_targets
         RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/simt COMPONENT simt)
 install(EXPORT simt_targets FILE simtTargets.cmake NAMESPACE simt:: DESTINATION ${simt_package} COMPONENT simt)
@@ -27,6 +28,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${simt_headers}/inc
 file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/executor/*.h)
 list(FILTER public_headers EXCLUDE REGEX "/writable_thread_index\\.h$")
 install(FILES ${public_headers} DESTINATION ${simt_headers}/executor COMPONENT simt)
+install(FILES ${PROJECT_SOURCE_DIR}/nccl/link_counters.h DESTINATION ${simt_headers}/nccl COMPONENT simt)
 
 # What `simt run` compiles and links programs with.
 install(FILES $<TARGET_OBJECTS:simt_run_recorder> DESTINATION ${CMAKE_INSTALL_LIBDIR}/simt RENAME recorder.o COMPONENT simt)

@@ -15,6 +15,7 @@ struct EndedLaunch {
   std::string_view kernel;  ///< as the source of the launch spells it, such as "softmax<T>"
   LaunchConfig config;      ///< its shape
   Counters counters;        ///< of this launch alone
+  int device = 0;           ///< that it ran on
 };
 
 /// Calls `observer` at the end of every launch, when its findings are known already; a launch that

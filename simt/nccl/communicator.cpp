@@ -9,7 +9,7 @@ namespace {
 // Never destroyed: static objects of the program may end communicators at the very end.
 struct State {
   std::mutex mutex;
-  std::map<ncclComm_t, std::unique_ptr<ncclComm>> all;
+  std::map<ncclComm_t, std::shared_ptr<ncclComm>> all;
 };
 State& state() {
   static State& instance = *new State;
@@ -20,13 +20,14 @@ thread_local std::string last_error_of_thread;
 
 }  // namespace
 
-bool is_communicator(ncclComm_t comm) {
+std::shared_ptr<ncclComm> find_communicator(ncclComm_t comm) {
   const std::lock_guard lock(state().mutex);
-  return state().all.contains(comm);
+  const auto found = state().all.find(comm);
+  return found == state().all.end() ? nullptr : found->second;
 }
 
 ncclComm_t create_communicator(std::shared_ptr<Room> room, int rank, int device) {
-  auto created = std::make_unique<ncclComm>();
+  auto created = std::make_shared<ncclComm>();
   created->room = std::move(room);
   created->rank = rank;
   created->device = device;
@@ -45,15 +46,16 @@ ncclResult_t failed(ncclComm_t comm, const std::string& call, const Failure& fai
   last_error_of_thread = call + ": " + failure.text;
   if (comm != nullptr) {
     const std::lock_guard lock(comm->mutex);
-    comm->last_error = last_error_of_thread;
+    if (comm->async_error == ncclSuccess) comm->last_error = last_error_of_thread;
   }
   return failure.result;
 }
 
 const char* last_error_of(ncclComm_t comm) {
-  if (comm == nullptr || !is_communicator(comm)) return last_error_of_thread.c_str();
-  const std::lock_guard lock(comm->mutex);
-  return comm->last_error.c_str();
+  const std::shared_ptr<ncclComm> known = find_communicator(comm);
+  if (known == nullptr) return last_error_of_thread.c_str();
+  const std::lock_guard lock(known->mutex);
+  return known->last_error.c_str();
 }
 
 }  // namespace simt::nccl

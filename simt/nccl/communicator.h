@@ -28,8 +28,9 @@ struct ncclComm {
 
 namespace simt::nccl {
 
-/// Whether it is the handle of a communicator that has been neither destroyed nor aborted.
-bool is_communicator(ncclComm_t comm);
+/// The communicator of a handle; null where it has been destroyed or aborted, or was never made.
+/// Who holds it may go on while another thread aborts it.
+std::shared_ptr<ncclComm> find_communicator(ncclComm_t comm);
 /// Makes a handle.
 ncclComm_t create_communicator(std::shared_ptr<Room> room, int rank, int device);
 /// Its end. The others are told.

@@ -53,15 +53,15 @@ void check_buffer(const ncclComm& comm, const char* argument, const void* addres
 // ---- what is sent ----
 
 void Exchange::begin() {
-  const Sizes sizes = sizes_of(operation_, comm_.rank, comm_.room->ranks());
+  const Sizes sizes = sizes_of(operation_, comm_->rank, comm_->room->ranks());
   own_.resize(sizes.send);
   if (copy(own_.data(), operation_.send, sizes.send, name_of(operation_.terms.call)) != 0) {
     throw Failure{ncclInvalidArgument, "sendbuff has fewer than the " + std::to_string(sizes.send) +
                                            " bytes that are read"};
   }
   if (operation_.terms.call == Call::kSend) {
-    comm_.room->send(comm_.rank, operation_.peer, Channel::kDirect,
-                     message_of(operation_.terms, own_));
+    comm_->room->send(comm_->rank, operation_.peer, Channel::kDirect,
+                      message_of(operation_.terms, own_));
   } else if (operation_.terms.call != Call::kRecv) {
     send_to_all();
   }
@@ -72,17 +72,17 @@ void Exchange::send_to_all() const {
   const Call call = operation_.terms.call;
   const bool differs = call == Call::kReduce || call == Call::kReduceScatter;
   Message same;
-  for (int rank = 0; rank < comm_.room->ranks(); ++rank) {
-    if (rank == comm_.rank) continue;
+  for (int rank = 0; rank < comm_->room->ranks(); ++rank) {
+    if (rank == comm_->rank) continue;
     if (same == nullptr || differs) same = message_to(rank);
-    comm_.room->send(comm_.rank, rank, Channel::kCollective, same);
+    comm_->room->send(comm_->rank, rank, Channel::kCollective, same);
   }
 }
 
 // What a rank needs of this one.
 Message Exchange::message_to(int rank) const {
   const std::span<const std::byte> all(own_);
-  const std::size_t part = all.size() / static_cast<std::size_t>(comm_.room->ranks());
+  const std::size_t part = all.size() / static_cast<std::size_t>(comm_->room->ranks());
   switch (operation_.terms.call) {
     case Call::kReduce:
       return message_of(operation_.terms, rank == operation_.terms.root ? all : all.first(0));
@@ -98,8 +98,8 @@ Message Exchange::message_to(int rank) const {
 Message Exchange::receive_from(int rank) const {
   const bool is_direct = operation_.terms.call == Call::kRecv;
   Message message =
-      comm_.room->receive(rank, comm_.rank, is_direct ? Channel::kDirect : Channel::kCollective,
-                          is_direct ? "ncclSend to it" : describe(operation_.terms));
+      comm_->room->receive(rank, comm_->rank, is_direct ? Channel::kDirect : Channel::kCollective,
+                           is_direct ? "ncclSend to it" : describe(operation_.terms));
   Terms expected = operation_.terms;
   if (is_direct) expected.call = Call::kSend;
   const Terms theirs = terms_of(message);
@@ -128,8 +128,8 @@ void Exchange::end() {
 
 Exchange::Bytes Exchange::result_of_collective() const {
   std::vector<Message> messages;
-  for (int rank = 0; rank < comm_.room->ranks(); ++rank)
-    messages.push_back(rank == comm_.rank ? message_to(rank) : receive_from(rank));
+  for (int rank = 0; rank < comm_->room->ranks(); ++rank)
+    messages.push_back(rank == comm_->rank ? message_to(rank) : receive_from(rank));
   return from_all(messages);
 }
 
@@ -141,7 +141,7 @@ Exchange::Bytes Exchange::from_all(const std::vector<Message>& messages) const {
   const Terms& terms = operation_.terms;
   switch (terms.call) {
     case Call::kReduce:
-      if (terms.root != comm_.rank) return {};
+      if (terms.root != comm_->rank) return {};
       [[fallthrough]];
     case Call::kAllReduce:
     case Call::kReduceScatter:

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "simt/nccl/communicator.h"
@@ -14,9 +16,10 @@ namespace simt::nccl {
 /// One rank's call, under way. Both functions throw a Failure.
 class Exchange {
  public:
-  Exchange(ncclComm& comm, const Operation& operation) : comm_(comm), operation_(operation) {}
+  Exchange(std::shared_ptr<ncclComm> comm, const Operation& operation)
+      : comm_(std::move(comm)), operation_(operation) {}
 
-  ncclComm& comm() const { return comm_; }
+  ncclComm& comm() const { return *comm_; }
   const Operation& operation() const { return operation_; }
 
   /// Reads what the rank gives, and sends it.
@@ -33,7 +36,7 @@ class Exchange {
   Bytes result_of_collective() const;
   Bytes from_all(const std::vector<Message>& messages) const;
 
-  ncclComm& comm_;
+  std::shared_ptr<ncclComm> comm_;
   Operation operation_;
   Bytes own_;  // what it gives
 };

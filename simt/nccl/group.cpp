@@ -101,7 +101,7 @@ ncclResult_t run_if_complete() {
 }  // namespace
 
 ncclResult_t add_to_group(ncclComm_t comm, const Operation& operation) {
-  group.exchanges.emplace_back(*comm, operation);
+  group.exchanges.emplace_back(find_communicator(comm), operation);
   return run_if_complete();
 }
 

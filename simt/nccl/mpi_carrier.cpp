@@ -87,6 +87,9 @@ class Post {
 
   // Below MPI_THREAD_SERIALIZED only the thread that called MPI_Init may.
   static void check_thread() {
+    if (!process_number()) {
+      throw Failure{ncclInvalidUsage, "MPI_Finalize was called while a communicator was in use"};
+    }
     int level = MPI_THREAD_SINGLE;
     int is_main = 0;
     MPI_Query_thread(&level);
@@ -159,9 +162,9 @@ class MpiCarrier final : public Carrier {
     for (const int process : others())
       post(process, Kind::kEnd, rank, -1, what_became.data(), what_became.size());
   }
-  void tell_abort(int rank) override {
+  void tell_abort(const std::string& who) override {
     for (const int process : others())
-      post(process, Kind::kAbort, rank, -1, nullptr, 0);
+      post(process, Kind::kAbort, -1, -1, who.data(), who.size());
     // What follows may be the end of the process: this must be on its way.
     Post::instance().look_after();
   }
@@ -283,7 +286,7 @@ void MpiCarrier::take(const Header& header, int process, std::span<const std::by
     case Kind::kEnd:
       return room_.note_end(header.from, text());
     case Kind::kAbort:
-      return room_.note_abort(header.from);
+      return room_.note_abort(text());
   }
 }
 

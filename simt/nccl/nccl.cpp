@@ -3,6 +3,7 @@
 #include "simt/include/nccl.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "simt/executor/devices.h"
@@ -28,7 +29,8 @@ std::string range_text(int number, int end) {
 /// What `run` throws is what the function returns.
 template <typename Run>
 ncclResult_t checked(const char* function, ncclComm_t comm, Run run) {
-  if (comm != nullptr && !is_communicator(comm)) {
+  const std::shared_ptr<ncclComm> held = find_communicator(comm);  // while another thread aborts it
+  if (comm != nullptr && held == nullptr) {
     return failed(nullptr, function, invalid("comm has been destroyed, or was never made"));
   }
   try {
@@ -219,8 +221,8 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm) {
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   return checked("ncclCommDestroy", comm, [&] {
-    comm->room->leave(comm->rank);
     destroy_communicator(comm);
+    comm->room->leave(comm->rank);
     return ncclSuccess;
   });
 }
@@ -228,8 +230,9 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   return checked("ncclCommAbort", comm, [&] {
-    comm->room->abort(comm->rank);
     destroy_communicator(comm);
+    const std::lock_guard lock(comm->mutex);
+    comm->room->abort(comm->rank, comm->async_error != ncclSuccess ? comm->last_error : "");
     return ncclSuccess;
   });
 }

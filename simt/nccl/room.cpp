@@ -25,9 +25,9 @@ double limit_from_environment() {
   return kDefaultLimit;
 }
 
-std::string seconds_text() {
+std::string seconds_text(Seconds seconds = time_limit()) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g s", time_limit().count());
+  std::snprintf(text, sizeof text, "%g s", seconds.count());
   return text;
 }
 
@@ -44,10 +44,11 @@ Seconds time_limit() {
 
 Room::Room(int ranks) : ranks_(ranks), members_(static_cast<std::size_t>(ranks)) {}
 
-// Waits until done() or for the time limit; false when that is over.
+// Waits until done() or for so many time limits; false when these are over.
 template <typename Done>
-bool Room::wait(std::unique_lock<std::mutex>& lock, Done done) {
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time_limit());
+bool Room::wait(std::unique_lock<std::mutex>& lock, Done done, int limits) {
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(limits * time_limit());
   while (!done()) {
     if (Clock::now() > deadline) return false;
     if (carrier_ == nullptr) {
@@ -74,8 +75,7 @@ std::string Room::names_of(IsMeant is_meant) const {
 }
 
 void Room::check_abort() const {
-  if (!aborted_by_) return;
-  throw Failure{ncclRemoteError, rank_text(*aborted_by_) + " has aborted the communicator"};
+  if (abort_) throw Failure{ncclRemoteError, *abort_};
 }
 
 // ---- who is there ----
@@ -108,19 +108,25 @@ bool Room::note_elsewhere(int rank) {
 void Room::wait_for_all() {
   std::unique_lock lock(mutex_);
   const auto is_missing = [](const Member& each) { return each.place == Place::kNowhere; };
-  const bool in_time = wait(lock, [&] {
-    return aborted_by_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
-  });
+  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
+  // The host says who is missing, once its own time is up.
+  const int limits = host.empty() ? 1 : 2;
+  const bool in_time = wait(
+      lock,
+      [&] {
+        return abort_ || refusal_ || std::none_of(members_.begin(), members_.end(), is_missing);
+      },
+      limits);
   check_abort();
   if (refusal_) throw Failure{ncclRemoteError, *refusal_};
-  const std::string host = carrier_ != nullptr ? carrier_->host() : "";
-  const std::string why = (host.empty() ? names_of(is_missing) : host + " has") +
-                          " not joined the communicator in " + seconds_text();
+  const std::string who = host.empty() ? names_of(is_missing) : host + " has";
   lock.unlock();
   if (in_time) {
     if (carrier_ != nullptr) carrier_->begin();
     return;
   }
+  const std::string why =
+      who + " not joined the communicator in " + seconds_text(limits * time_limit());
   if (carrier_ != nullptr) carrier_->refuse(why);
   throw Failure{ncclRemoteError, why};
 }
@@ -144,9 +150,8 @@ void Room::leave(int rank) {
     return each.place == Place::kHere && is_at_work(each);
   });
   if (!is_last) return;
-  const bool in_time = wait(lock, [&] {
-    return aborted_by_ || std::none_of(members_.begin(), members_.end(), is_at_work);
-  });
+  const bool in_time = wait(
+      lock, [&] { return abort_ || std::none_of(members_.begin(), members_.end(), is_at_work); });
   if (!in_time) {
     throw Failure{ncclRemoteError,
                   names_of(is_at_work) + " not destroyed the communicator in " + seconds_text()};
@@ -159,15 +164,17 @@ void Room::note_end(int rank, const std::string& what_became) {
   changed_.notify_all();
 }
 
-void Room::note_abort(int rank) {
+void Room::note_abort(const std::string& who) {
   const std::lock_guard lock(mutex_);
-  if (!aborted_by_) aborted_by_ = rank;
+  if (!abort_) abort_ = who;
   changed_.notify_all();
 }
 
-void Room::abort(int rank) {
-  note_abort(rank);
-  if (carrier_ != nullptr) carrier_->tell_abort(rank);
+void Room::abort(int rank, const std::string& why) {
+  const std::string who = rank_text(rank) + " has aborted the communicator" +
+                          (why.empty() ? "" : ", after this: " + why);
+  note_abort(who);
+  if (carrier_ != nullptr) carrier_->tell_abort(who);
 }
 
 // ---- messages ----
@@ -183,28 +190,28 @@ void Room::put(int from, int to, Channel channel, Message message) {
   changed_.notify_all();
 }
 
+// What was sent before the end of a rank, or of all, is still worth reading: it may say why.
 Message Room::receive(int from, int to, Channel channel, const std::string& call) {
   std::unique_lock lock(mutex_);
   std::deque<Message>& arrived = messages_[{from, to, channel}];
   const std::optional<std::string>& end = member(from).end;
-  const bool in_time = wait(lock, [&] { return !arrived.empty() || aborted_by_ || end; });
+  const bool in_time = wait(lock, [&] { return !arrived.empty() || abort_ || end; });
+  if (!arrived.empty()) {
+    Message message = std::move(arrived.front());
+    arrived.pop_front();
+    return message;
+  }
   check_abort();
-  if (arrived.empty() && end) {
-    throw Failure{ncclRemoteError, rank_text(from) + " " + *end + ", and never comes to " + call};
-  }
-  if (!in_time) {
-    throw Failure{ncclRemoteError,
-                  rank_text(from) + " has not come to " + call + " in " + seconds_text()};
-  }
-  Message message = std::move(arrived.front());
-  arrived.pop_front();
-  return message;
+  const std::string who = rank_text(from);
+  throw Failure{ncclRemoteError, in_time
+                                     ? who + " " + *end + ", and never comes to " + call
+                                     : who + " has not come to " + call + " in " + seconds_text()};
 }
 
 void Room::flush() {
   if (carrier_ == nullptr) return;
   std::unique_lock lock(mutex_);
-  const bool in_time = wait(lock, [&] { return aborted_by_ || carrier_->all_sent(); });
+  const bool in_time = wait(lock, [&] { return abort_ || carrier_->all_sent(); });
   check_abort();
   if (!in_time) {
     throw Failure{ncclRemoteError,

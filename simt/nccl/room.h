@@ -49,7 +49,7 @@ class Carrier {
   /// Tells all ranks elsewhere what has become of one here.
   virtual void tell_end(int rank, const std::string& what_became) = 0;
   /// The same of one that ends all.
-  virtual void tell_abort(int rank) = 0;
+  virtual void tell_abort(const std::string& who) = 0;
   /// Brings what has arrived into the room.
   virtual void deliver() = 0;
   /// Who a rank here waits for until it hears that all are there, as a noun; empty where it learns
@@ -84,10 +84,11 @@ class Room {
   void leave(int rank);
   /// What has become of a rank: nobody need wait for it.
   void note_end(int rank, const std::string& what_became);
-  /// Ends all on behalf of a rank here: whoever waits, or comes later, is told so.
-  void abort(int rank);
-  /// The same of a rank elsewhere.
-  void note_abort(int rank);
+  /// Ends all on behalf of a rank here: whoever waits, or comes later, is told so. `why` may be
+  /// empty.
+  void abort(int rank, const std::string& why);
+  /// The same of a rank elsewhere, as a sentence that says who.
+  void note_abort(const std::string& who);
 
   /// Sends; does not wait.
   void send(int from, int to, Channel channel, Message message);
@@ -111,7 +112,7 @@ class Room {
   Member& member(int rank) { return members_[static_cast<std::size_t>(rank)]; }
   const Member& member(int rank) const { return members_[static_cast<std::size_t>(rank)]; }
   template <typename Done>
-  bool wait(std::unique_lock<std::mutex>& lock, Done done);
+  bool wait(std::unique_lock<std::mutex>& lock, Done done, int limits = 1);
   template <typename IsMeant>
   std::string names_of(IsMeant is_meant) const;
   void check_abort() const;
@@ -121,7 +122,7 @@ class Room {
   std::condition_variable changed_;
   std::vector<Member> members_;
   std::optional<std::string> refusal_;
-  std::optional<int> aborted_by_;
+  std::optional<std::string> abort_;  // a sentence that says who
   std::map<Address, std::deque<Message>> messages_;
   std::unique_ptr<Carrier> carrier_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt/executor/counters.h"
+#include "simt/executor/devices.h"
 #include "simt/executor/launch_observer.h"
 
 namespace simt::run {
@@ -40,13 +41,15 @@ inline nlohmann::ordered_json to_json(const std::vector<LineCounters>& lines) {
 
 /// The launch that has just ended, whose observer calls this.
 inline nlohmann::ordered_json to_json(const EndedLaunch& launch) {
-  return {{"kernel", launch.kernel},
-          {"grid", to_json(launch.config.grid)},
-          {"block", to_json(launch.config.block)},
-          {"cluster", to_json(launch.config.cluster)},
-          {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
-          {"counters", to_json(launch.counters)},
-          {"lines", to_json(last_launch_by_line())}};
+  nlohmann::ordered_json json = {{"kernel", launch.kernel},
+                                 {"grid", to_json(launch.config.grid)},
+                                 {"block", to_json(launch.config.block)},
+                                 {"cluster", to_json(launch.config.cluster)},
+                                 {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
+                                 {"counters", to_json(launch.counters)},
+                                 {"lines", to_json(last_launch_by_line())}};
+  if (device_count() > 1) json["device"] = launch.device;
+  return json;
 }
 
 }  // namespace simt::run

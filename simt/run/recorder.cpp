@@ -2,6 +2,7 @@
 // happens, so that a program that crashes leaves what is known. Does nothing in a program that was
 // started by hand.
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -46,7 +47,7 @@ class Recorder {
             {{"kind", finding.kind},
              {"message", finding.message},
              {"kernel", finding.kernel},
-             {"launch", finding.kernel.empty() ? 0 : launches_ + 1},
+             {"launch", finding.kernel.empty() ? 0 : launches_.load() + 1},
              {"lines", lines}}}});
   }
 
@@ -74,7 +75,7 @@ class Recorder {
   std::FILE* file_;
   bool records_warps_ = false;
   std::size_t events_ = 0;  ///< that were recorded
-  std::uint64_t launches_ = 0;
+  std::atomic<std::uint64_t> launches_ = 0;
 };
 
 Recorder* recorder = nullptr;

@@ -51,22 +51,13 @@ std::string shortened(const std::string& name) {
 
 /// Those that add_counters() fills.
 void add_counter_columns(Table& table) {
-  constexpr std::array<std::pair<const char*, const char*>, 16> kTitles = {{{"global", "loads"},
-                                                                            {"", "sectors"},
-                                                                            {"global", "stores"},
-                                                                            {"", "sectors"},
-                                                                            {"global", "atomics"},
-                                                                            {"shared", "loads"},
-                                                                            {"", "conflicts"},
-                                                                            {"shared", "stores"},
-                                                                            {"", "conflicts"},
-                                                                            {"shared", "atomics"},
-                                                                            {"constant", "loads"},
-                                                                            {"", "words"},
-                                                                            {"cluster", "accesses"},
-                                                                            {"", "shuffles"},
-                                                                            {"", "votes"},
-                                                                            {"", "barriers"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 21> kTitles = {
+      {{"global", "loads"},     {"", "sectors"},       {"global", "stores"},  {"", "sectors"},
+       {"global", "atomics"},   {"shared", "loads"},   {"", "conflicts"},     {"shared", "stores"},
+       {"", "conflicts"},       {"shared", "atomics"}, {"constant", "loads"}, {"", "words"},
+       {"cluster", "accesses"}, {"link", "loads"},     {"", "sectors"},       {"link", "stores"},
+       {"", "sectors"},         {"link", "atomics"},   {"", "shuffles"},      {"", "votes"},
+       {"", "barriers"}}};
   for (const auto& [upper, lower] : kTitles)
     table.add_column(upper, lower, Table::Column::kNumber);
 }
@@ -86,6 +77,9 @@ void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
   add("shared_atomic_requests");
   add("constant_load_requests", "constant_load_words");
   add("distributed_requests");
+  add("link_load_requests", "link_load_sectors");
+  add("link_store_requests", "link_store_sectors");
+  add("link_atomic_requests");
   add("shuffles");
   add("votes");
   row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));

@@ -84,6 +84,7 @@ constexpr std::array kIdentifiers = {
     Part{"nvcuda$", "warp matrix operations"},
     Part{"wmma$", "warp matrix operations"},
     Part{"thrust$", "Thrust"},
+    Part{"nccl[A-Z]", "NCCL"},
 };
 
 /// All others of CUDA's names begin so; but names of the program may, too.

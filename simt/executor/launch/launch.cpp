@@ -127,7 +127,7 @@ void keep_counters(const Launch& launch, const Tally& tally) {
   add(s.total_by_place, s.last_by_place);
   s.total += s.last;
   publish_findings_of(launch.device);
-  if (s.observer) s.observer({launch.kernel, launch.config, s.last});
+  if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device});
 }
 
 }  // namespace

@@ -627,6 +627,15 @@ int parts_of(const worklog::SliceShape& shape) {
   return static_cast<int>(blocks_for(shape.rows, shape.widest));
 }
 
+// As few threads as hold a part in registers, or as many as there may be.
+template <typename T>
+int threads_for(std::int64_t widest, int parts) {
+  constexpr std::int64_t kOfWarp = std::int64_t{kHeld<T>} * kWarpSize;
+  const std::int64_t share = share_of(widest / kPerVector<T>, parts);
+  const std::int64_t warps = (share + kOfWarp - 1) / kOfWarp;
+  return kWarpSize * static_cast<int>(std::clamp<std::int64_t>(warps, 1, kMaxWarps));
+}
+
 template <typename T>
 void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   if (slice.rows > kMaxRows) {
@@ -644,7 +653,7 @@ void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
                              mailboxes.patience,
                              mailboxes.missing};
   const dim3 grid(static_cast<unsigned>(slice.rows * parts));
-  const dim3 block(slice.block_size > 0 ? slice.block_size : kMaxThreads);
+  const dim3 block(slice.block_size > 0 ? slice.block_size : threads_for<T>(slice.widest, parts));
   worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting);
   cudaLaunchAttribute cooperative = {};
   cooperative.id = cudaLaunchAttributeCooperative;

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# processes.sh MPIRUN PROGRAM: runs PROGRAM (processes.cpp) as 1, 2 and 4 processes; then with a fault in one of three, which both
+# others must name before they end.
+set -euo pipefail
+mpirun=$1 program=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# In containers, one is root; and ranks share cores. Open MPI wants to be told, version 4 and version 5 each in its own words.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+
+fail() {
+  echo "failed: $*; the program's output:" >&2
+  cat "$work/output" >&2
+  exit 1
+}
+
+# run PROCESSES FAULT: its output, and how it ended.
+run() {
+  code=0
+  "$mpirun" -n "$1" "$program" "$2" >"$work/output" 2>&1 || code=$?
+}
+
+export SIMT_NCCL_TIMEOUT=60
+for processes in 1 2 4; do
+  run "$processes" none
+  [ "$code" = 0 ] || fail "$processes processes end with $code"
+  bytes=$((processes > 1 ? 4 * 101000 : 0))
+  found=$(grep -c "^process [0-9]: $bytes bytes sent, $bytes received$" "$work/output" || true)
+  [ "$found" = "$processes" ] || fail "$found of $processes processes have sent and received $bytes bytes"
+done
+
+# expect FAULT ERROR: processes 0 and 2 end with an error that says this of rank 1. The end of one may be told by MPI alone.
+expect() {
+  run 3 "$1"
+  [ "$code" != 0 ] || fail "with rank 1 $1 the program ends well"
+  for process in 0 2; do
+    grep -qE "^process $process: error [0-9]+: nccl[A-Za-z]*, rank $process of 3: $2" "$work/output" ||
+      fail "with rank 1 $1, process $process does not say: $2"
+  done
+}
+
+expect rows 'rank 1 calls ncclAllReduce of 99999 ncclFloat32'
+expect aborted 'rank 1 has aborted the communicator'
+export SIMT_NCCL_TIMEOUT=2
+expect absent 'rank 1 has not joined the communicator in 2 s'
+expect left 'rank 1 has not come to ncclAllReduce of 100000 ncclFloat32, ncclSum in 2 s'
+export SIMT_NCCL_TIMEOUT=60
+run 3 killed
+[ "$code" != 0 ] || fail "with rank 1 killed the program ends well"
+grep -q 'process rank 1 .*exited on signal 9' "$work/output" || fail "nobody says that rank 1 was killed"
