@@ -635,13 +635,20 @@ int blocks_for(std::int64_t rows, std::int64_t cols, std::size_t element_bytes, 
   return blocks;
 }
 
-// A block for each row of a cluster, and a cluster for each row. All GPUs begin the blocks of a
+// Measured on an H100, from 128 to 512.
+template <typename T>
+constexpr int block_size_for(std::int64_t widest) {
+  constexpr std::int64_t kShort = 16384;
+  if (sizeof(T) == sizeof(float)) return 256;
+  return widest <= kShort ? 128 : 512;
+}
+
+// A cluster for each row. All GPUs begin the blocks of a
 // grid in the order of their numbers, so that a cluster waits for none that has to wait for it.
 // CUDA does not promise that order: if it were another one, patience would end.
 template <typename T>
 void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
-  constexpr int kBlockSize = 256;
-  const int block_size = slice.block_size > 0 ? slice.block_size : kBlockSize;
+  const int block_size = slice.block_size > 0 ? slice.block_size : block_size_for<T>(slice.widest);
   const std::int64_t most = kMaxBlocks * cols_of_block(sizeof(T), block_size);
   if (slice.widest > most) {
     throw std::invalid_argument("slices of " + std::to_string(slice.widest) +
