@@ -164,7 +164,7 @@ def run(rank: int, ranks: int, out: Path) -> None:
             "samples": SAMPLES,
             "cache": "cold",
         }
-        out.write_text(json.dumps({"context": context, "records": records}, indent=1) + "\n")
+        out.write_text(json.dumps({"context": context, "of_ranks": records}, indent=1) + "\n")
     dist.destroy_process_group()
 
 

@@ -43,4 +43,6 @@ function(worklog_add_rank_step)
       COMMAND ${CMAKE_COMMAND} -E create_symlink ranks_${step}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ranks_${step}
       DEPENDS ${target}_cpu VERBATIM)
   endif()
+
+  worklog_add_exercises(${step})
 endfunction()

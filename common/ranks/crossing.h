@@ -8,8 +8,8 @@ namespace worklog {
 
 /// NCCL's calls of a rank of this process since its beginning, and the bytes that they have sent.
 struct Crossing {
-  std::int64_t calls = 0;
-  std::int64_t sent_bytes = 0;
+  std::int64_t calls = 0;       ///< that have ended well
+  std::int64_t sent_bytes = 0;  ///< by all of them
 };
 
 /// Whether this machine counts them.

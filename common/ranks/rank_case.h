@@ -40,14 +40,14 @@ std::vector<std::int64_t> columns_of(Split split, std::int64_t cols, int ranks);
 
 /// A line of the program's table.
 struct RankCase {
-  const RankStep* step = nullptr;
-  SliceResult result = SliceResult::kSoftmax;
-  DType dtype = DType::kFloat32;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;  ///< of the joined row
-  Split split = Split::kEven;
-  Input input = Input::kRandom;
-  int block_size = 0;     ///< 0: the step's own choice
+  const RankStep* step = nullptr;              ///< the step or variant
+  SliceResult result = SliceResult::kSoftmax;  ///< what it shall compute
+  DType dtype = DType::kFloat32;               ///< of logits and results
+  std::int64_t rows = 0;                       ///< of all slices
+  std::int64_t cols = 0;                       ///< of the joined row
+  Split split = Split::kEven;                  ///< of the columns
+  Input input = Input::kRandom;                ///< what the logits are
+  int block_size = 0;                          ///< 0: the step's own choice
   bool in_domain = true;  ///< logits stay within what a variant says that it takes
 
   /// For so many ranks.

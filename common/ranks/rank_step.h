@@ -25,12 +25,12 @@ namespace worklog {
 
 /// A shape as all ranks of a step know it.
 struct SliceShape {
-  SliceResult result = SliceResult::kSoftmax;
-  std::int64_t rows = 0;          ///< of all
-  std::int64_t widest = 0;        ///< columns of the widest slice
-  int ranks = 1;                  ///< that share a row
-  std::size_t element_bytes = 0;  ///< of a logit
-  int block_size = 0;             ///< threads a block; 0: the step's own choice
+  SliceResult result = SliceResult::kSoftmax;  ///< what they compute
+  std::int64_t rows = 0;                       ///< of all
+  std::int64_t widest = 0;                     ///< columns of the widest slice
+  int ranks = 1;                               ///< that share a row
+  std::size_t element_bytes = 0;               ///< of a logit
+  int block_size = 0;                          ///< threads a block; 0: the step's own choice
 };
 
 /// What a step says of itself.
@@ -73,9 +73,11 @@ using RankLaunch = void (*)(const Slice<T>&, cudaStream_t);
 struct RankStep {
   std::string name;     ///< "21_many_gpus"
   std::string variant;  ///< "" for the ladder's own
-  RankStepInfo info;
+  RankStepInfo info;    ///< what it says of itself
+  /// A function for each storage type.
   std::tuple<RankLaunch<float>, RankLaunch<__half>, RankLaunch<__nv_bfloat16>> launches;
 
+  /// That of type T.
   template <typename T>
   void launch(const Slice<T>& slice, cudaStream_t stream) const {
     std::get<RankLaunch<T>>(launches)(slice, stream);

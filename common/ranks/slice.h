@@ -25,7 +25,7 @@ enum class SliceResult {
 /// a rank is in launch n + 2 only once it has had a message of launch n + 1 from everyone, so that
 /// everyone has ended launch n.
 struct Mailboxes {
-  static constexpr int kParts = 3;
+  static constexpr int kParts = 3;  ///< of a rank's array
   /// A word that has no message: every bit is 1.
   static constexpr unsigned long long kEmpty = ~0ull;
 
@@ -49,8 +49,8 @@ struct Mailboxes {
 /// array. A label outside 0 .. all_cols - 1 gives a NaN loss and NaN gradients.
 template <typename T>
 struct Slice {
-  SliceResult result = SliceResult::kSoftmax;
-  const T* logits = nullptr;             ///< rows x cols
+  SliceResult result = SliceResult::kSoftmax;  ///< what is wanted
+  const T* logits = nullptr;                   ///< rows x cols
   T* results = nullptr;                  ///< rows x cols: probabilities, logarithms or gradients
   const std::int64_t* labels = nullptr;  ///< rows: columns of the joined row; for a cross-entropy
   float* losses = nullptr;               ///< rows, in every rank; for a cross-entropy

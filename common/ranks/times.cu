@@ -274,7 +274,7 @@ void write_times(Group& group, Communicator& communicator, const TimesOptions& o
   }
   if (group.rank() != 0) return;
   std::ofstream file(options.file);
-  file << nlohmann::json{{"context", context_of(group)}, {"records", records}}.dump(1) << "\n";
+  file << nlohmann::json{{"context", context_of(group)}, {"of_ranks", records}}.dump(1) << "\n";
   if (!file) throw std::runtime_error(options.file.string() + " cannot be written");
 }
 

@@ -128,6 +128,7 @@ void Exchange::end() {
 
 Exchange::Bytes Exchange::result_of_collective() const {
   std::vector<Message> messages;
+  messages.reserve(static_cast<std::size_t>(comm_->room->ranks()));
   for (int rank = 0; rank < comm_->room->ranks(); ++rank)
     messages.push_back(rank == comm_->rank ? message_to(rank) : receive_from(rank));
   return from_all(messages);

@@ -16,11 +16,12 @@ namespace simt::nccl {
 /// One rank's call, under way. Both functions throw a Failure.
 class Exchange {
  public:
+  /// Of a rank that has made this call.
   Exchange(std::shared_ptr<ncclComm> comm, const Operation& operation)
       : comm_(std::move(comm)), operation_(operation) {}
 
-  ncclComm& comm() const { return *comm_; }
-  const Operation& operation() const { return operation_; }
+  ncclComm& comm() const { return *comm_; }                  ///< the rank's
+  const Operation& operation() const { return operation_; }  ///< the call
 
   /// Reads what the rank gives, and sends it.
   void begin();

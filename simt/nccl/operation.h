@@ -26,11 +26,12 @@ const char* name_of(Call call);
 
 /// What all ranks of a collective must agree on; it travels with the data.
 struct Terms {
-  Call call = Call::kAllReduce;
-  ncclDataType_t type = ncclInt8;
-  ncclRedOp_t op = ncclSum;  ///< ncclSum where nothing is reduced
-  std::int32_t root = 0;     ///< of collectives with one
-  std::uint64_t count = 0;   ///< elements, as the call says it
+  Call call = Call::kAllReduce;    ///< which one
+  ncclDataType_t type = ncclInt8;  ///< of the elements
+  ncclRedOp_t op = ncclSum;        ///< ncclSum where nothing is reduced
+  std::int32_t root = 0;           ///< of collectives with one
+  std::uint64_t count = 0;         ///< elements, as the call says it
+  /// Whether they agree.
   bool operator==(const Terms&) const = default;
 };
 
@@ -39,21 +40,22 @@ std::string describe(const Terms& terms);
 
 /// One rank's call.
 struct Operation {
-  Terms terms;
-  const void* send = nullptr;  ///< null where it sends nothing
-  void* receive = nullptr;     ///< null where it receives nothing
-  int peer = -1;               ///< of kSend and kRecv
-  cudaStream_t stream = nullptr;
+  Terms terms;                    ///< which all must agree on
+  const void* send = nullptr;     ///< null where it sends nothing
+  void* receive = nullptr;        ///< null where it receives nothing
+  int peer = -1;                  ///< of kSend and kRecv
+  cudaStream_t stream = nullptr;  ///< in which it is made
 };
 
 /// Bytes of an element; 0 for a type that is not available.
 std::size_t bytes_of(ncclDataType_t type);
 
-/// Bytes that a rank reads at `send`, and writes at `receive`.
+/// Bytes in both directions.
 struct Sizes {
-  std::size_t send = 0;
-  std::size_t receive = 0;
+  std::size_t send = 0;     ///< that are given
+  std::size_t receive = 0;  ///< that come
 };
+/// What a rank reads at `send`, and writes at `receive`.
 Sizes sizes_of(const Operation& operation, int rank, int ranks);
 
 /// Bytes that a call must put on the link and take from it (link_counters.h).

@@ -17,6 +17,7 @@ struct RoomName {
   std::uint64_t process = 0;  ///< a number by which the process that made it knows itself
   std::uint64_t number = 0;   ///< of the names of that process
   std::int64_t host = -1;     ///< the number of that process among the program's, -1 if it is alone
+  /// In some order.
   auto operator<=>(const RoomName&) const = default;
 };
 

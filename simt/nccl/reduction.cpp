@@ -64,10 +64,10 @@ T element(std::span<const std::byte> bytes, std::size_t i) {
 template <typename T>
 T reduced(const Inputs& ranks, std::size_t i, ncclRedOp_t op) {
   using N = Number<T>;
-  constexpr bool is_integer = std::is_integral_v<Computed<T>>;
+  constexpr bool kIsInteger = std::is_integral_v<Computed<T>>;
   const auto input = [&](std::size_t rank) {
     const Computed<T> value = N::of(element<T>(ranks[rank], i));
-    if constexpr (!is_integer) {
+    if constexpr (!kIsInteger) {
       if (op == ncclAvg) {
         return N::of(N::rounded(value * (1 / static_cast<Computed<T>>(ranks.size()))));
       }
@@ -77,7 +77,7 @@ T reduced(const Inputs& ranks, std::size_t i, ncclRedOp_t op) {
   Computed<T> sum = input(0);
   for (std::size_t rank = 1; rank < ranks.size(); ++rank)
     sum = N::of(N::rounded(combine(sum, input(rank), op)));
-  if constexpr (is_integer) {
+  if constexpr (kIsInteger) {
     if (op == ncclAvg) sum = static_cast<Computed<T>>(sum / static_cast<Computed<T>>(ranks.size()));
   }
   return N::rounded(sum);

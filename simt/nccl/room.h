@@ -63,11 +63,12 @@ std::chrono::duration<double> time_limit();
 /// One communicator. Functions that wait throw a Failure which names the rank that is missing.
 class Room {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  ///< by which ranks wait
 
+  /// For so many ranks, of which none has joined.
   explicit Room(int ranks);
 
-  int ranks() const { return ranks_; }
+  int ranks() const { return ranks_; }  ///< that it is for
   /// Some ranks may be elsewhere. Before any joins.
   void set_carrier(std::unique_ptr<Carrier> carrier) { carrier_ = std::move(carrier); }
 

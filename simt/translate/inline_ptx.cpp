@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "simt/translate/brackets.h"
+#include "simt/translate/memory_ptx.h"
+#include "simt/translate/ptx_text.h"
 #include "simt/translate/translation.h"
 
 namespace simt::translate {
@@ -70,28 +72,6 @@ struct Instruction {
   std::vector<std::size_t>
       operands;  ///< numbers of the statement's own, in the instruction's order
 };
-
-std::string_view without_white_space(std::string_view text) {
-  constexpr std::string_view kWhiteSpace = " \t";
-  const std::size_t begin = text.find_first_not_of(kWhiteSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
-}
-
-/// The N of `%N`, of one digit.
-std::optional<std::size_t> operand_number(std::string_view text) {
-  text = without_white_space(text);
-  if (text.size() != 2 || text[0] != '%' || text[1] < '0' || text[1] > '9') return std::nullopt;
-  return static_cast<std::size_t>(text[1] - '0');
-}
-
-/// The one instruction that a string literal's spelling holds, without its semicolon.
-std::string_view instruction_in(std::string_view literal) {
-  if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return {};
-  std::string_view text = without_white_space(literal.substr(1, literal.size() - 2));
-  if (text.ends_with(';')) text.remove_suffix(1);
-  return text;
-}
 
 /// Of a string literal's spelling; nothing if it is anything else than one known instruction.
 std::optional<Instruction> known_instruction(std::string_view literal) {
@@ -166,6 +146,7 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
     if (!has_nothing_else && !clobbers_memory(code, open + 2, close)) return std::nullopt;
     return function_of(barrier) + "()";
   }
+  if (auto access = call_of_memory_access(code, open, close)) return access;
   const auto instruction = known_instruction(code[open + 1].text);
   const auto operands = spelled_operands(code, open + 2, close);
   if (!instruction || !operands) return std::nullopt;

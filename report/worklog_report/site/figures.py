@@ -41,7 +41,7 @@ def figures(run: RecordedRun) -> dict[str, str]:
     """Every figure by the name of its file."""
     drawn = {"roofline.svg": themed(roofline_page.roofline_svg(run, standalone=False))}
     for unit in run.units:
-        if unit.variant:
+        if unit.variant or unit.is_of_ranks:
             continue
         if unit.name not in run.annotations:
             raise InputError(f"{unit.name}: none of the files has its annotations")

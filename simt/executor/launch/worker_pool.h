@@ -21,7 +21,7 @@ class WorkerPool {
   /// to help.
   const Tally& run(Launch& launch, int workers);
 
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  ///< by which blocks wait
   /// A worker's blocks have waited in a loop since then, and perhaps for blocks of the same launch
   /// that no worker has taken: on a device they would be resident, too. So more workers join it, up
   /// to one for each multiprocessor. Each time takes twice as long as the time before, because the

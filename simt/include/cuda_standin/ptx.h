@@ -9,6 +9,7 @@
 
 #include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/qualifiers.h"
+#include "simt/include/cuda_standin/synchronization.h"
 
 namespace simt::ptx {
 
@@ -101,6 +102,55 @@ SIMT_INLINE void barrier_cluster_wait_aligned(Location where = Location::current
 }
 SIMT_INLINE void barrier_cluster_wait_acquire_aligned(Location where = Location::current()) {
   cluster_wait(where);
+}
+
+// Loads and stores by which blocks and devices tell each other of their data. Relaxed ones and
+// those that acquire or release are like cuda::atomic_ref's, and happen as host code's do.
+// (Sections 9.7.9.8 and 9.7.9.11)
+
+/// What an operand of an address is, which may be a number.
+template <typename T>
+SIMT_INLINE T* object_at(const volatile void* address) {
+  return static_cast<T*>(const_cast<void*>(address));
+}
+template <typename T>
+SIMT_INLINE T* object_at(unsigned long long address) {
+  return reinterpret_cast<T*>(address);
+}
+
+template <unsigned kBytes, typename Address, typename T>
+SIMT_INLINE void load_relaxed(Address address, T& value, Location where = Location::current()) {
+  static_assert(sizeof(T) == kBytes, "the operand has another size than the instruction");
+  note_atomic_load(object_at<T>(address), kBytes, where);
+  __atomic_load(object_at<T>(address), &value, __ATOMIC_SEQ_CST);
+}
+template <unsigned kBytes, typename Address, typename T>
+SIMT_INLINE void load_acquire(Address address, T& value, Location where = Location::current()) {
+  load_relaxed<kBytes>(address, value, where);
+  if (in_kernel()) acquire_through(object_at<T>(address));
+}
+template <unsigned kBytes, typename Address, typename T>
+SIMT_INLINE void load_volatile(Address address, T& value) {
+  static_assert(sizeof(T) == kBytes, "the operand has another size than the instruction");
+  value = *object_at<const volatile T>(address);
+}
+
+template <unsigned kBytes, typename Address, typename T>
+SIMT_INLINE void store_relaxed(Address address, T value, Location where = Location::current()) {
+  static_assert(sizeof(T) == kBytes, "the operand has another size than the instruction");
+  note_atomic_store(object_at<T>(address), kBytes, where);
+  __atomic_store(object_at<T>(address), &value, __ATOMIC_SEQ_CST);
+}
+template <unsigned kBytes, bool kBeyondCluster, typename Address, typename T>
+SIMT_INLINE void store_release(Address address, T value, Location where = Location::current()) {
+  if (kBeyondCluster) fence();
+  if (in_kernel()) release_through(object_at<T>(address));
+  store_relaxed<kBytes>(address, value, where);
+}
+template <unsigned kBytes, typename Address, typename T>
+SIMT_INLINE void store_volatile(Address address, T value) {
+  static_assert(sizeof(T) == kBytes, "the operand has another size than the instruction");
+  *object_at<volatile T>(address) = value;
 }
 
 }  // namespace simt::ptx

@@ -40,6 +40,15 @@ __global__ void wait_for_flags(const volatile unsigned* flags, unsigned count) {
   }
 }
 
+// The same of two devices, as programs write it that are older than cuda::atomic_ref.
+__global__ void meet_in_ptx(unsigned long long* mine, unsigned* theirs, const unsigned* from) {
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(theirs), "r"(*from) : "memory");
+  unsigned long long seen;
+  do {
+    asm volatile("ld.acquire.sys.global.u64 %0,[%1];" : "=l"(seen) : "l"(mine) : "memory");
+  } while (seen == 0);
+}
+
 // A barrier of the grid by hand, in a launch that is not cooperative.
 __global__ void meet(unsigned* arrived, unsigned* met) {
   __syncthreads();
@@ -130,6 +139,35 @@ TEST_CASE_FIXTURE(Devices, "kernels of four devices wait for each other") {
     pass_round(3);
   }
   simt::set_counting(true);
+  CHECK(simt::findings().empty());
+}
+
+TEST_CASE_FIXTURE(Devices, "kernels of two devices wait for each other by PTX's loads and stores") {
+  std::vector<unsigned long long*> flags(2);
+  for (int device = 0; device < 2; ++device) {
+    cudaSetDevice(device);
+    cudaDeviceEnablePeerAccess(1 - device, 0);
+    cudaGetLastError();
+    cudaMalloc(&flags[std::size_t(device)], 16);
+    const unsigned long long words[] = {0, 7u + unsigned(device)};
+    cudaMemcpy(flags[std::size_t(device)], words, 16, cudaMemcpyHostToDevice);
+  }
+  std::vector<std::thread> threads;
+  for (std::size_t device = 0; device < 2; ++device) {
+    threads.emplace_back([&, device] {
+      cudaSetDevice(static_cast<int>(device));
+      meet_in_ptx<<<1, 1>>>(flags[device], reinterpret_cast<unsigned*>(flags[1 - device]),
+                            reinterpret_cast<const unsigned*>(flags[device] + 1));
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  for (std::size_t device = 0; device < 2; ++device) {
+    unsigned long long got = 0;
+    cudaMemcpy(&got, flags[device], 8, cudaMemcpyDeviceToHost);
+    CHECK(got == 8 - device);
+    cudaFree(flags[device]);
+  }
   CHECK(simt::findings().empty());
 }
 

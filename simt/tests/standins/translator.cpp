@@ -457,6 +457,47 @@ TEST_CASE("the halves of a cluster's barrier become calls") {
   CHECK(!refused(in_function("asm(\"barrier.cluster.wait;\" :: \"r\"(x));")).empty());
 }
 
+TEST_CASE("loads and stores of PTX by which blocks tell each other of their data are calls") {
+  struct {
+    const char* ptx;
+    const char* call;
+  } const known[] = {{"asm volatile(\"ld.relaxed.sys.global.u64 %0,[%1];\" : \"=l\"(v) : \"l\"(p + "
+                      "i) : \"memory\");",
+                      "::simt::ptx::load_relaxed<8>(p + i, v);"},
+                     {"asm(\"ld.acquire.gpu.f32 %0, [%1];\" : \"=f\"(v) : \"l\"(p));",
+                      "::simt::ptx::load_acquire<4>(p, v);"},
+                     {"asm(\"ld.volatile.global.b32 %0, [ %1 ];\" : \"=r\"(v) : \"l\"(p));",
+                      "::simt::ptx::load_volatile<4>(p, v);"},
+                     {"asm(\"st.relaxed.cta.f64 [%0], %1;\" :: \"l\"(p), \"d\"(v) : \"memory\");",
+                      "::simt::ptx::store_relaxed<8>(p, v);"},
+                     {"asm(\"st.release.sys.global.s32 [%0],%1;\" : : \"l\"(p), \"r\"(f(v, 1)));",
+                      "::simt::ptx::store_release<4, true>(p, f(v, 1));"},
+                     {"asm(\"st.release.cluster.b64 [%0],%1;\" : : \"l\"(p), \"l\"(v));",
+                      "::simt::ptx::store_release<8, false>(p, v);"},
+                     {"asm(\"st.volatile.u32 [%0],%1;\" :: \"l\"(p), \"r\"(v));",
+                      "::simt::ptx::store_volatile<4>(p, v);"}};
+  for (const auto& each : known) {
+    CAPTURE(each.ptx);
+    CHECK(translated(in_function(each.ptx)) == in_function(each.call));
+  }
+  for (const char* unknown :
+       {"asm(\"ld.relaxed.global.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.release.sys.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"st.acquire.sys.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));",
+        "asm(\"ld.relaxed.sys.shared.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.relaxed.sys.v2.u32 {%0, %1}, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
+        "asm(\"ld.relaxed.sys.u32 %0, [%1+4];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.relaxed.sys.u32 %0, %1;\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.relaxed.sys.u32 %0, [%1];\" : \"=l\"(v) : \"l\"(p));",
+        "asm(\"ld.relaxed.sys.u32 %0, [%1];\" : \"=r\"(v) : \"r\"(p));",
+        "asm(\"ld.relaxed.sys.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p) : \"cc\");",
+        "asm(\"st.relaxed.sys.u32 [%0], %1;\" :: \"l\"(p));", "asm(\"ld.relaxed.sys.u32\");",
+        "asm(\"st.relaxed.sys.u32 [%0], %1;\" :: \"l\"(p, \"r\"(v));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
   CHECK(translated(
             "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==
