@@ -185,6 +185,16 @@ TEST_CASE("an abort ends the calls of all ranks") {
   CHECK(x.host(0) == std::vector<float>(4, 1.0f));
 }
 
+TEST_CASE("what was sent before an abort still arrives") {
+  Ranks ranks(2);
+  const RankArrays<float> x(2, 4, one);
+  CHECK(ncclSend(x[1], 4, ncclFloat, 0, ranks[1], nullptr) == ncclSuccess);
+  ncclCommAbort(ranks[1]);
+  ranks[1] = nullptr;
+  CHECK(ncclRecv(x[0], 4, ncclFloat, 1, ranks[0], nullptr) == ncclSuccess);
+  CHECK(ncclRecv(x[0], 4, ncclFloat, 1, ranks[0], nullptr) == ncclRemoteError);
+}
+
 TEST_CASE("another thread may abort a rank's call, and an abort after a failure says which") {
   Ranks ranks(2);
   const RankArrays<float> x(2, 4, one);
