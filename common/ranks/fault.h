@@ -8,7 +8,7 @@ namespace worklog {
 
 /// What a rank does wrong.
 enum class Fault {
-  kNone,
+  kNone,    ///< nothing
   kAbsent,  ///< does not come to the beginning
   kLeaves,  ///< stops before the launch, without a word
   kKilled,  ///< its process is killed there; only where each rank is a process
