@@ -183,6 +183,7 @@ int run_threads(RankOptions options) {
   Board board(options.ranks);
   std::vector<int> codes(static_cast<std::size_t>(options.ranks), kOk);
   std::vector<std::jthread> ranks;
+  ranks.reserve(codes.size());
   for (int rank = 0; rank < options.ranks; ++rank) {
     ranks.emplace_back([&, rank] {
       const auto group = board.group_of(rank);

@@ -26,7 +26,8 @@ struct Joining {
 };
 
 struct Group {
-  int depth = 0;  // of calls of ncclGroupStart() within each other
+  int depth = 0;                     // of calls of ncclGroupStart() within each other
+  ncclResult_t error = ncclSuccess;  // of the first call that failed
   std::vector<Joining> joining;
   std::vector<Exchange> exchanges;
 };
@@ -92,6 +93,7 @@ void make_calls(std::vector<Exchange>& all, FirstError& error) {
 ncclResult_t run_if_complete() {
   if (group.depth > 0) return ncclSuccess;
   Group run = std::exchange(group, {});
+  if (run.error != ncclSuccess) return run.error;
   FirstError error;
   join_all(run.joining, error);
   if (error.result() == ncclSuccess) make_calls(run.exchanges, error);
@@ -99,6 +101,10 @@ ncclResult_t run_if_complete() {
 }
 
 }  // namespace
+
+void give_up_group(ncclResult_t result) {
+  if (group.depth > 0 && group.error == ncclSuccess) group.error = result;
+}
 
 ncclResult_t add_to_group(ncclComm_t comm, const Operation& operation) {
   group.exchanges.emplace_back(find_communicator(comm), operation);

@@ -12,6 +12,10 @@
 
 namespace simt::nccl {
 
+/// A call of the calling thread's group, if it has begun one, has failed: none of the group's calls
+/// is made, and its end returns this.
+void give_up_group(ncclResult_t result);
+
 /// Adds a call that moves data to the calling thread's group, or makes it.
 ncclResult_t add_to_group(ncclComm_t comm, const Operation& operation);
 /// The same of a communicator that is to be made: `comm` is written when all ranks are there.

@@ -129,11 +129,12 @@ class MpiCarrier final : public Carrier {
   MpiCarrier& operator=(const MpiCarrier&) = delete;
   ~MpiCarrier() override { Post::instance().close(name_); }
 
+  void note_here(int rank) override {
+    const std::lock_guard lock(mutex_);
+    where(rank) = process_;
+  }
+
   void announce(int rank) override {
-    {
-      const std::lock_guard lock(mutex_);
-      where(rank) = process_;
-    }
     const std::int32_t ranks = room_.ranks();
     if (!is_host()) post(host_process(), Kind::kHello, rank, -1, &ranks, sizeof ranks);
   }
@@ -206,6 +207,7 @@ class MpiCarrier final : public Carrier {
                           packed({name_, kind, Channel::kCollective, from, to}, data, bytes));
   }
   void take_hello(int rank, int process, std::span<const std::byte> data);
+  bool note_there(int rank, int process);
   void take_table(std::span<const std::byte> data);
 
   const RoomName name_;
@@ -297,16 +299,22 @@ void MpiCarrier::take_hello(int rank, int process, std::span<const std::byte> da
   if (ranks != room_.ranks()) {
     why = "rank " + std::to_string(rank) + " says that nranks is " + std::to_string(ranks) +
           ", and the process that made commId that it is " + std::to_string(room_.ranks());
-  } else if (!room_.note_elsewhere(rank)) {
+  } else if (!note_there(rank, process) || !room_.note_elsewhere(rank)) {
     why = "two have joined as rank " + std::to_string(rank);
   } else {
-    const std::lock_guard lock(mutex_);
-    where(rank) = process;
     return;
   }
   room_.refuse(why);
   post(process, Kind::kRefuse, -1, -1, why.data(), why.size());
   refuse(why);
+}
+
+// False if the rank is known to be somewhere.
+bool MpiCarrier::note_there(int rank, int process) {
+  const std::lock_guard lock(mutex_);
+  if (where(rank) != kUnknown) return false;
+  where(rank) = process;
+  return true;
 }
 
 void MpiCarrier::take_table(std::span<const std::byte> data) {

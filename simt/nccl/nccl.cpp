@@ -41,6 +41,14 @@ ncclResult_t checked(const char* function, ncclComm_t comm, Run run) {
   }
 }
 
+/// The same of what a group may hold.
+template <typename Run>
+ncclResult_t checked_in_group(const char* function, ncclComm_t comm, Run run) {
+  const ncclResult_t result = checked(function, comm, run);
+  if (result != ncclSuccess) give_up_group(result);
+  return result;
+}
+
 void need(const void* pointer, const char* name) {
   if (pointer == nullptr) throw invalid(std::string(name) + " is null");
 }
@@ -95,7 +103,7 @@ void check_overlap(const Operation& operation, const ncclComm& comm, const Sizes
 
 ncclResult_t call(ncclComm_t comm, const Operation& operation) {
   const char* const function = name_of(operation.terms.call);
-  return checked(function, comm, [&] {
+  return checked_in_group(function, comm, [&] {
     need(comm, "comm");
     check_usable(*comm);
     check_terms(operation, *comm);
@@ -122,7 +130,7 @@ ncclResult_t init_rank(const char* function, ncclComm_t* comm, int ranks, const 
                        int rank, int device) {
   const std::string who =
       function + std::string(", rank ") + std::to_string(rank) + " of " + std::to_string(ranks);
-  return checked(who.c_str(), nullptr, [&] {
+  return checked_in_group(who.c_str(), nullptr, [&] {
     need(comm, "comm");
     *comm = nullptr;
     if (ranks < 1) throw invalid("nranks is " + std::to_string(ranks));

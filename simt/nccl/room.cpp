@@ -91,6 +91,7 @@ void Room::join(int rank, int device) {
     if (member(rank).place != Place::kNowhere) {
       throw Failure{ncclInvalidUsage, "another has joined as this rank before"};
     }
+    if (carrier_ != nullptr) carrier_->note_here(rank);  // before others see that all are there
     member(rank) = {Place::kHere, device};
     changed_.notify_all();
   }

@@ -36,7 +36,9 @@ class Carrier {
   Carrier& operator=(const Carrier&) = delete;
   virtual ~Carrier() = default;
 
-  /// A rank of this process has joined.
+  /// A rank of this process is about to join. Sends nothing.
+  virtual void note_here(int rank) = 0;
+  /// It has joined.
   virtual void announce(int rank) = 0;
   /// All ranks are known to be there: the others may begin.
   virtual void begin() = 0;

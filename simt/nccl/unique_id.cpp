@@ -61,6 +61,7 @@ std::shared_ptr<Room> room_of(const ncclUniqueId& id, int ranks) {
                   "before ncclGetUniqueId and ncclCommInitRank, and simt be built with MPI"};
   }
   const std::lock_guard lock(state().mutex);
+  std::erase_if(state().rooms, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<Room>& known = state().rooms[name];
   std::shared_ptr<Room> room = known.lock();
   if (room == nullptr) {

@@ -20,7 +20,8 @@ def texts(svg: str) -> list[str]:
 
 def test_there_is_a_picture_for_each_step(place, drawn):
     general = {
-        "memory_hierarchy.svg", "ranks_exchange.svg", "reduction_tree_04.svg", "reduction_tree_05.svg", "roofline.svg",
+        "memory_hierarchy.svg", "ranks_exchange.svg", "roofline.svg",
+        "reduction_tree_04.svg", "reduction_tree_05.svg",
     }  # fmt: skip
     units = [unit for unit in read_units(STEPS) if not unit.is_of_ranks]
     steps = {f"access_{unit.step[:2]}.svg" for unit in units}

@@ -120,7 +120,12 @@ NOT_MEASURED = {
     },
 }  # fmt: skip
 # Figures and sections in which nothing is a result.
-WITHOUT_RESULTS = {"ranks_exchange.svg", "reduction_tree_04.svg", "reduction_tree_05.svg", "steps.svg"}
+WITHOUT_RESULTS = {
+    "ranks_exchange.svg",
+    "reduction_tree_04.svg",
+    "reduction_tree_05.svg",
+    "steps.svg",
+}
 DEFINITION = "their gain is 1.00×"  # on every page of a difference
 WORDS_ONLY = {"executor: parity-not-compared", "syllabus: steps"}
 SECTION = re.compile(r"^<!-- ([\w-]+):begin -->$(.*?)^<!-- \1:end -->$", re.S | re.M)

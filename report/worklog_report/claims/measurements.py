@@ -7,9 +7,9 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
     error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind; infinite
                                      where a result was neither right nor wrong as the step states
-    ranks_time(KERNEL[, RESULT])     of several GPUs together: a kernel of step 21 (step, in_kernel),
-                                     or what stands beside it (copy, all_reduce, pytorch/megatron);
-                                     the shape is that of each GPU's slice
+    ranks_time(KERNEL[, RESULT])     of several GPUs: a kernel of step 21 (step, in_kernel), or what
+                                     stands beside it (copy, all_reduce, pytorch/megatron); the
+                                     shape is that of each GPU's slice
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %

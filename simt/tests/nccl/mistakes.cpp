@@ -82,6 +82,22 @@ TEST_CASE("arguments") {
   CHECK(ncclGroupEnd() == ncclInvalidUsage);
 }
 
+TEST_CASE("a group in which a call is wrong makes none") {
+  Ranks ranks(2);
+  const RankArrays<float> x(2, 4, one);
+  ncclGroupStart();
+  CHECK(ncclAllReduce(x[0], x[0], 4, ncclFloat, ncclSum, ranks[0], nullptr) == ncclSuccess);
+  CHECK(ncclAllReduce(x[1], nullptr, 4, ncclFloat, ncclSum, ranks[1], nullptr) ==
+        ncclInvalidArgument);
+  CHECK(ncclGroupEnd() == ncclInvalidArgument);
+  CHECK(last_error_says("rank 1 of 2: recvbuff is null"));
+  CHECK(x.host(0)[0] == 1.0f);
+  // The next group is another.
+  CHECK(ranks.in_group([&](int rank, ncclComm_t comm) {
+    return ncclAllReduce(x[rank], x[rank], 4, ncclFloat, ncclSum, comm, nullptr);
+  }) == ncclSuccess);
+}
+
 TEST_CASE("communicators that cannot be made") {
   ncclUniqueId id;
   ncclGetUniqueId(&id);

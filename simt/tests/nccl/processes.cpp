@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mpi.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "simt/include/nccl.h"
@@ -13,7 +14,7 @@
 
 namespace {
 
-int rank = 0;
+thread_local int rank = 0;
 
 // Ends the process as a program does that looks at each error.
 void check(ncclResult_t result, ncclComm_t comm = nullptr) {
@@ -63,19 +64,46 @@ void pass_around(ncclComm_t comm, int ranks) {
   cudaFree(x);
 }
 
+// Two ranks in each process, each in a thread and on a device of its own.
+void run_in_threads(int process, int processes, const ncclUniqueId& id) {
+  const int ranks = 2 * processes;
+  std::vector<ncclComm_t> comms(2);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&, i] {
+      rank = 2 * process + i;
+      cudaSetDevice(i);
+      ncclComm_t& comm = comms[static_cast<std::size_t>(i)];
+      check(ncclCommInitRank(&comm, ranks, id, rank));
+      all_reduce(comm, ranks, 100000);
+      pass_around(comm, ranks);
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  for (const ncclComm_t comm : comms)
+    check(ncclCommDestroy(comm));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const std::string fault = argc > 1 ? argv[1] : "none";
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, fault == "threads" ? MPI_THREAD_MULTIPLE : level, &level);
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::string fault = argc > 1 ? argv[1] : "none";
   const bool is_faulty = rank == ranks - 2;
 
   ncclUniqueId id;
   if (rank == 0) check(ncclGetUniqueId(&id));
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (fault == "threads") {
+    run_in_threads(rank, ranks, id);
+    std::printf("process %d: both are done\n", rank);
+    return MPI_Finalize();
+  }
   if (fault == "absent" && is_faulty) return MPI_Finalize();
   ncclComm_t comm = nullptr;
   check(ncclCommInitRank(&comm, ranks, id, rank));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# processes.sh MPIRUN PROGRAM: runs PROGRAM (processes.cpp) as 1, 2 and 4 processes; then with a fault in one of three, which both
+# processes.sh MPIRUN PROGRAM: runs PROGRAM (processes.cpp) as 1, 2 and 4 processes, and as 2 of two ranks each; then with a fault in one of three, which both
 # others must name before they end.
 set -euo pipefail
 mpirun=$1 program=$2
@@ -29,6 +29,10 @@ for processes in 1 2 4; do
   found=$(grep -c "^process [0-9]: $bytes bytes sent, $bytes received$" "$work/output" || true)
   [ "$found" = "$processes" ] || fail "$found of $processes processes have sent and received $bytes bytes"
 done
+
+SIMT_DEVICES=2 run 2 threads
+[ "$code" = 0 ] || fail "two processes of two ranks end with $code"
+[ "$(grep -c 'both are done$' "$work/output")" = 2 ] || fail "not both of two processes are done"
 
 # expect FAULT ERROR: processes 0 and 2 end with an error that says this of rank 1. The end of one may be told by MPI alone.
 expect() {
