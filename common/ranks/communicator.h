@@ -36,7 +36,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// What NCCL takes.
+  /// What NCCL takes; null once it was aborted.
   ncclComm_t get() const { return communicator_; }
 
   /// Gives up all that is under way, in any thread: calls and kernels of NCCL end at once. Not to
