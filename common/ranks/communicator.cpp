@@ -86,6 +86,7 @@ void Communicator::abort() {
   const std::lock_guard lock(mutex_);
   if (!is_aborted_) ncclCommAbort(communicator_);
   is_aborted_ = true;
+  communicator_ = nullptr;  // which NCCL refuses, where what was there is gone
 }
 
 void Communicator::check_communicator() {

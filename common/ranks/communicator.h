@@ -36,8 +36,11 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// What NCCL takes.
-  ncclComm_t get() const { return communicator_; }
+  /// What NCCL takes; null once it was aborted.
+  ncclComm_t get() const {
+    const std::lock_guard lock(mutex_);
+    return communicator_;
+  }
 
   /// Gives up all that is under way, in any thread: calls and kernels of NCCL end at once. Not to
   /// be used any more after that.
@@ -54,7 +57,7 @@ class Communicator {
   void check_communicator();
 
   ncclComm_t communicator_ = nullptr;
-  std::mutex mutex_;  // of what follows: nobody asks a communicator that is gone
+  mutable std::mutex mutex_;  // nobody asks a communicator that is gone
   std::atomic<bool> is_aborted_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/cuda/check.h"
+#include "common/cuda/device.h"
 #include "common/program/table.h"
 #include "common/ranks/communicator.h"
 #include "common/ranks/group.h"
@@ -29,6 +30,14 @@ constexpr int kWrongUsage = 2;
 
 std::string kernel_of(const RankCase& a_case) {
   return a_case.step->variant.empty() ? "the step itself" : a_case.step->variant;
+}
+
+std::string machine() {
+#ifdef SIMT_EXECUTOR
+  return "the CPU executor";
+#else
+  return current_device().name;
+#endif
 }
 
 std::string shape_of(const RankCase& a_case) {
@@ -102,7 +111,8 @@ int verify(Group& group, Communicator& communicator, const RankOptions& options,
   const bool prints = group.rank() == 0;
   const Table table(std::cout, columns(cases));
   if (prints) {
-    std::cout << cases.front().step->name << ", " << group.size() << " ranks\n\n";
+    std::cout << cases.front().step->name << ", " << group.size() << " ranks on " << machine()
+              << "\n\n";
     table.print_header();
   }
   std::size_t wrong = 0;

@@ -201,15 +201,24 @@ class Run {
 
   void launch() {
     const Crossing before = crossing_of(group_.rank());
-    communicator_.finish_in_time("the exchange", stream_, options_.limit, [&] {
-      for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
-        case_.step->launch(slice(), stream_.get());
-    });
+    try {
+      communicator_.finish_in_time("the exchange", stream_, options_.limit, [&] {
+        for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
+          case_.step->launch(slice(), stream_.get());
+      });
+    } catch (const RankError&) {
+      check_mailbox();  // which knows more
+      throw;
+    }
+    check_mailbox();
+    check_crossing(before);
+  }
+
+  void check_mailbox() const {
     const int missing = mailbox_ ? mailbox_->missing() : -1;
     if (missing >= 0) {
       throw RankError("rank " + std::to_string(missing) + " left no word in the kernel's mailbox");
     }
-    check_crossing(before);
   }
 
   // What a step says of its exchange must be so to the last byte.

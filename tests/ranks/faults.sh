@@ -11,7 +11,7 @@ longest=30 # seconds: the limits that a rank may reach one after the other, and 
 # faulty KERNEL FAULT EXPECTED: what each rank must say of rank 2, as a regular expression.
 faulty() {
   local begin=$SECONDS rank
-  with_ranks $ranks --variant "$1" --rows 4 --cols 200 --type f32 --result softmax --limit $limit --patience 300000 \
+  with_ranks $ranks --variant "$1" --rows 4 --cols 200 --type f32 --result softmax --limit $limit --patience 100000 \
     --fault "$2" --fault-rank 2
   [ "$code" != 0 ] || wrong "$1, $2: the program is content"
   [ $((SECONDS - begin)) -le $longest ] || wrong "$1, $2: it took $((SECONDS - begin)) s"
