@@ -19,8 +19,8 @@ programs=()
 for program in "$build"/bin/*; do
   case ${program##*/} in
     *_gpu_tests) programs+=("$program") ;;
-    *_cpu | *_tests) ;;
-    worklog_bench | worklog_sweep | worklog_accuracy | worklog_profile | step_*) programs+=("$program") ;;
+    *_cpu | *_tests | *_mpi) ;;
+    worklog_bench | worklog_sweep | worklog_accuracy | worklog_profile | step_* | ranks_*) programs+=("$program") ;;
   esac
 done
 
@@ -28,10 +28,10 @@ mkdir -p "$folder/bin" "$folder/lib"
 for program in "${programs[@]}"; do
   strip -o "$folder/bin/${program##*/}" "$program"
 done
-# What the programs need beside the C and C++ libraries, the driver, and cuDNN: of that the machine's own is taken, all of one
-# version, where PyTorch has it.
+# What the programs need beside the C and C++ libraries, the driver, cuDNN and NCCL: of these the machine's own are taken, all of
+# one version, where PyTorch has them.
 ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
-  grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libcudnn|ld-linux[^/]*)\.so' |
+  grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libcudnn|libnccl|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$folder/lib/"; done
 # The programs share most of their kernels: a dictionary that spans several of them keeps one copy.
 tar -C "$folder" -c bin lib | xz --lzma2=preset=2,dict=128MiB -T 1 >"$archive.part"

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import synthetic
 
+from worklog_report.results.steps import read_units
 from worklog_report.site import figures
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,9 +20,11 @@ def texts(svg: str) -> list[str]:
 
 def test_there_is_a_picture_for_each_step(place, drawn):
     general = {
-        "memory_hierarchy.svg", "reduction_tree_04.svg", "reduction_tree_05.svg", "roofline.svg",
+        "memory_hierarchy.svg", "ranks_exchange.svg", "roofline.svg",
+        "reduction_tree_04.svg", "reduction_tree_05.svg",
     }  # fmt: skip
-    steps = {f"access_{path.name[:2]}.svg" for path in STEPS.glob("[0-9][0-9]_*")}
+    units = [unit for unit in read_units(STEPS) if not unit.is_of_ranks]
+    steps = {f"access_{unit.step[:2]}.svg" for unit in units}
     assert set(drawn) == general | steps
     made = place.figures()
     assert set(made) == general | {f"access_{number:02}.svg" for number in range(1, 6)}

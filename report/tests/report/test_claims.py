@@ -213,6 +213,26 @@ def test_a_failure_is_an_infinite_error(recorded_folder, tmp_path):
     assert said("error(03) == 60 at 64 x 100", found) == ""
 
 
+def test_times_of_several_gpus_are_those_of_a_slice(recorded_folder, tmp_path):
+    row = {"dtype": "bf16", "rows": 64, "cols_of_a_slice": 128, "ranks": 2}
+    rows = [
+        row | {"kernel": "step", "result": "softmax", "median_us": 12.0},
+        row | {"kernel": "step", "result": "cross_entropy", "median_us": 15.0},
+        row | {"kernel": "copy", "result": "", "median_us": 6.0},
+        row | {"kernel": "in_kernel", "result": "softmax", "refused": "too wide"},
+    ]
+    data = {"context": {"gpu": synthetic.GPU, "ranks": 2}, "of_ranks": rows}
+    ranks = synthetic.write(tmp_path, "ranks.json", data)
+    recorded = [*sorted(recorded_folder.glob("*.json")), ranks]
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    where = "at 64 x 128, bf16"
+    assert said(f"ranks_time(step) / ranks_time(copy) == 2 {where}", found) == ""
+    assert said(f"ranks_time(step, cross_entropy) == 15 {where}", found) == ""
+    assert "ranks_time(step) = 12" in said(f"ranks_time(step) < 12 {where}", found)
+    refused = said(f"ranks_time(in_kernel) < 12 {where}", found)
+    assert "no ranks were timed under the name 'in_kernel'" in refused
+
+
 def test_a_broken_sweep_is_named(recorded_folder, tmp_path, measurements):
     broken = synthetic.write(
         tmp_path, "sweep.json", synthetic.SWEEP | {"sweep": [{"step": "03_third"}]}
@@ -282,6 +302,7 @@ NO_RESULT = {
     ],
     "steps/06_vectorized/README.md": ["**Where the stores went", "**Where the instructions went"],
     "steps/07_topk_fusion/README.md": ["The list is easy to"],
+    "steps/21_many_gpus/README.md": ["Every kernel is right for"],
     "docs/pages/errata.md": ["Step 01's maxima go through memory", "The other texts count right"],
     "docs/pages/executor.md": [
         "The figures are those that", "A figure that two rules move", "Constant loads are not",

@@ -43,6 +43,7 @@ NOT_MEASURED = {
         ],
         "step_15_row_in_shared_memory": ["3 ulp.", "The aim was 1.03 times"],
         "step_16_cluster": ["results are at most 3 ulp off"],
+        "step_21_many_gpus": ["which is 1 ulp of a", "With the 3 ulp of the steps before"],
         "step_19_backward": ["with y: 2.5 ulp at most, in units"],
         "step_17_long_row_one_launch": ["An fp32 result is at most 3 ulp"],
         "step_01_naive_three_kernels": ["1 ulp is the distance from a number to the next"],
@@ -55,6 +56,7 @@ NOT_MEASURED = {
     },
     "a limit of CUDA, of the GPU or of the executor": {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
+        "step_21_many_gpus": ["together, 128 KB each"],
         "exercise_09_long_row_one_block": ["227 KB of shared memory each", "132 x 227 KB"],
         "glossary": ["60 MB on an H200"],
         "library": ["227 KB of shared memory for 15 to 18"],
@@ -63,6 +65,7 @@ NOT_MEASURED = {
         "diff_12_22": ["has 64 registers, which are too"],
         "diff_13_14": ["the 64 registers that a thread"],
         "diff_14_15": ["a block of an H200 may have 227 KB"],
+        "diff_17_21": ["a block of an H200 may have 227 KB"],
         "diff_16_19": ["the 64 registers that a thread"],
         "diff_19_20": ["of the 64 registers that a"],
         "python": ["8 GiB together"],
@@ -117,7 +120,12 @@ NOT_MEASURED = {
     },
 }  # fmt: skip
 # Figures and sections in which nothing is a result.
-WITHOUT_RESULTS = {"reduction_tree_04.svg", "reduction_tree_05.svg", "steps.svg"}
+WITHOUT_RESULTS = {
+    "ranks_exchange.svg",
+    "reduction_tree_04.svg",
+    "reduction_tree_05.svg",
+    "steps.svg",
+}
 DEFINITION = "their gain is 1.00×"  # on every page of a difference
 WORDS_ONLY = {"executor: parity-not-compared", "syllabus: steps"}
 SECTION = re.compile(r"^<!-- ([\w-]+):begin -->$(.*?)^<!-- \1:end -->$", re.S | re.M)

@@ -7,6 +7,9 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     swept(STEP), swept(STEP, 256)    time in the sweep: in the best blocks, or in those of a size
     error(SUBJECT), error(03, wide)  the worst in ulp: of all inputs, or of one kind; infinite
                                      where a result was neither right nor wrong as the step states
+    ranks_time(KERNEL[, RESULT])     of several GPUs: a kernel of step 21 (step, in_kernel), or what
+                                     stands beside it (copy, all_reduce, pytorch/megatron); the
+                                     shape is that of each GPU's slice
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -28,6 +31,7 @@ from ..results.records import (
     HARD_VALUES,
     InputError,
     Shape,
+    holds_ranks,
     holds_sweep,
     read_json,
     validate,
@@ -83,6 +87,7 @@ class Measurements:
             if "median_us" in row.times
         }
         self._sweep = _read_sweep(recorded, run.run.machine.name)
+        self._of_ranks = _read_ranks(recorded)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -99,6 +104,7 @@ class Measurements:
         self.shapes = {shape for _, shape, _ in self._times}
         self.shapes |= {shape for _, _, shape in self._errors}
         self.shapes |= {shape for _, shape in self._sweep}
+        self.shapes |= {shape for _, _, shape in self._of_ranks}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -111,7 +117,7 @@ class Measurements:
 
     @property
     def names(self) -> list[str]:
-        return sorted([*self._functions, "figures"])
+        return sorted([*self._functions, "figures", "ranks_time"])
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
         """Raises InputError if there is no such function, or if it takes other arguments.
@@ -122,6 +128,8 @@ class Measurements:
             raise InputError(f"there is no function '{name}', only {', '.join(self.names)}")
         if name == "figures":
             return self._figures(arguments)
+        if name == "ranks_time":
+            return self._ranks_time(arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -174,6 +182,17 @@ class Measurements:
             if (name, of, shape.dtype) == (subject, kind, where.dtype)
         ]  # fmt: skip
         return max(found, default=None)
+
+    def _ranks_time(self, arguments: list[str], where: Where) -> float | None:
+        """What gives no result, such as a copy, has no name for one."""
+        if len(arguments) not in (1, 2):
+            raise InputError("is to be written ranks_time(KERNEL) or ranks_time(KERNEL, RESULT)")
+        kernel, *results = arguments
+        if kernel not in {name for name, _, _ in self._of_ranks}:
+            raise InputError(f"no ranks were timed under the name '{kernel}'")
+        shape = _shape("ranks_time", where)
+        found = (self._of_ranks.get((kernel, of, shape)) for of in results or ("softmax", ""))
+        return next((time for time in found if time is not None), None)
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""
@@ -228,4 +247,19 @@ def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[
         sizes = row["block_sizes"].items()
         times = {size: time["median_us"] for size, time in sizes if "median_us" in time}
         found[unit, Shape(row["dtype"], row["rows"], row["cols"], row["k"])] = times
+    return found
+
+
+def _read_ranks(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
+    """Medians by kernel, result and slice, of the newest file of each kernel and shape."""
+    found = {}
+    for path in sorted(recorded, key=lambda path: path.name):  # which ends in its date
+        data = read_json(path)
+        if not holds_ranks(data):
+            continue
+        validate(path, data, "ranks.schema.json")
+        for row in data["of_ranks"]:
+            if "median_us" in row:
+                shape = Shape(row["dtype"], row["rows"], row["cols_of_a_slice"])
+                found[row["kernel"], row["result"], shape] = row["median_us"]
     return found

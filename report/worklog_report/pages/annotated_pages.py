@@ -46,6 +46,10 @@ def updated_files(
     for unit in units:
         if unit.variant:
             continue
+        if unit.is_of_ranks:
+            page = steps / unit.step / "README.md"
+            texts[page] = quoted_code.quoted(text_of(page), page, unit.sources)
+            continue
         if unit.name not in annotations:
             raise InputError(f"{unit.name}: none of the files has its annotations")
         annotation = annotations[unit.name]

@@ -44,7 +44,7 @@ def updated_files(
     table = ladder.build(units, results, "f32")
     texts = {readme: _updated_readme(readme, units, table, results)}
     for unit in units:
-        if not unit.variant:
+        if not unit.variant and not unit.is_of_ranks:
             page = steps / unit.step / "README.md"
             timed = results.of_step(unit.step)
             own = ladder.build(units, timed, "f32", shown=unit.shown)

@@ -37,7 +37,7 @@ class RecordedRun:
         return [unit for unit in self.units if self.operation(unit) == "softmax"]
 
     def unmeasured(self) -> list[Unit]:
-        return [unit for unit in self.units if not self.operation(unit)]
+        return [unit for unit in self.units if not self.operation(unit) and not unit.is_of_ranks]
 
     def accesses(self, unit: str) -> tuple[float, float] | None:
         """Loads and stores for each logit, counted by the executor; None without a count."""

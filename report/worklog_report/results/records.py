@@ -329,7 +329,7 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
     old_runs = []
     for path in recorded:
         data = read_json(path)
-        if holds_profile(data) or holds_sweep(data):
+        if holds_profile(data) or holds_sweep(data) or holds_ranks(data):
             continue
         if _holds_records(path):
             gpu += [row for row in read_records(path) if row.machine != CPU]
@@ -352,6 +352,11 @@ def holds_profile(data: Any) -> bool:
 def holds_sweep(data: Any) -> bool:
     """Whether it is a file of bench/sweeps, which measurements.py reads."""
     return isinstance(data, dict) and "sweep" in data
+
+
+def holds_ranks(data: Any) -> bool:
+    """Whether it is a file of bench/ranks, which measurements.py reads."""
+    return isinstance(data, dict) and "of_ranks" in data
 
 
 def _holds_records(path: Path) -> bool:

@@ -67,6 +67,11 @@ class Unit:
         return int(self.step[:2])
 
     @property
+    def is_of_ranks(self) -> bool:
+        """Rows are split among devices: no program counts lines, or takes times of one GPU."""
+        return any("WORKLOG_RANK_STEP(" in text for text in self.files.values())
+
+    @property
     def builds_on(self) -> str:
         """As the kernel's source has it: results say so, too, but not of a step that is newer."""
         kernel = next(iter(self.files.values()), "")

@@ -62,6 +62,11 @@ def pages(
     rows = {row.unit.name: row for row in ladder.build(units, results, "f32").rows}
     found = {}
     for before, after in edges(units, list(rows.values())):
+        if after.is_of_ranks:  # which nobody counts line by line
+            found[page_name(before, after)] = _page(
+                before, after, {"the code": _code(before, after)}
+            )
+            continue
         for unit in (before, after):
             if unit.name not in annotations:
                 raise InputError(f"{unit.name}: none of the files has its annotations")

@@ -14,7 +14,7 @@ from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
 from ..results.records import InputError
 from ..support import arguments as common
 from ..support.output import write_whole
-from . import memory_hierarchy, reduction_trees
+from . import memory_hierarchy, ranks_exchange, reduction_trees
 from .drawing import themed
 
 _STEPS = Path(__file__).resolve().parents[3] / "steps"
@@ -41,7 +41,7 @@ def figures(run: RecordedRun) -> dict[str, str]:
     """Every figure by the name of its file."""
     drawn = {"roofline.svg": themed(roofline_page.roofline_svg(run, standalone=False))}
     for unit in run.units:
-        if unit.variant:
+        if unit.variant or unit.is_of_ranks:
             continue
         if unit.name not in run.annotations:
             raise InputError(f"{unit.name}: none of the files has its annotations")
@@ -54,6 +54,7 @@ def of_pages(run: RecordedRun) -> dict[str, str]:
     """Those that page_figures puts beside the pages that show them."""
     drawn = {
         "memory_hierarchy.svg": memory_hierarchy.figure(run),
+        "ranks_exchange.svg": ranks_exchange.figure(),
         "reduction_tree_04.svg": reduction_trees.shared_memory_tree(),
         "reduction_tree_05.svg": reduction_trees.shuffle_tree(),
     }

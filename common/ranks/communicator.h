@@ -1,0 +1,61 @@
+/// \file
+/// A communicator of NCCL that nobody waits for without end.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <nccl.h>
+#include <stdexcept>
+#include <string>
+
+#include "common/cuda/stream.h"
+#include "common/ranks/check_nccl.h"
+#include "common/ranks/group.h"
+
+namespace worklog {
+
+/// What this rank has waited for in vain, or what ranks have that must be the same.
+class RankError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// "rank 2", "ranks 2 and 5": those that sent nothing.
+std::string silent_ranks(const Group::Messages& messages);
+
+/// The communicator of all ranks of a group, on the current device.
+class Communicator {
+ public:
+  /// Waits for all ranks first, until `limit` ends: NCCL would wait for ever. Throws RankError that
+  /// names those which did not come, and NcclError.
+  Communicator(Group& group, std::chrono::milliseconds limit);
+  /// Ends it in order, or gives it up if it was aborted.
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  /// What NCCL takes.
+  ncclComm_t get() const { return communicator_; }
+
+  /// Gives up all that is under way, in any thread: calls and kernels of NCCL end at once. Not to
+  /// be used any more after that.
+  void abort();
+
+  /// Calls `work`, which gives work to `stream`, and waits for that. Throws RankError that names
+  /// `what` if it takes longer than `limit`, and whatever else went wrong. What `stream` was to
+  /// write is then not a result.
+  void finish_in_time(const std::string& what, const Stream& stream,
+                      std::chrono::milliseconds limit, const std::function<void()>& work);
+
+ private:
+  void wait_for(const Stream& stream);
+  void check_communicator();
+
+  ncclComm_t communicator_ = nullptr;
+  std::mutex mutex_;  // of what follows: nobody asks a communicator that is gone
+  std::atomic<bool> is_aborted_ = false;
+};
+
+}  // namespace worklog

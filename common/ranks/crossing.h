@@ -1,0 +1,21 @@
+/// \file
+/// What crosses the links between ranks, where it is counted: on the CPU executor.
+#pragma once
+
+#include <cstdint>
+
+namespace worklog {
+
+/// NCCL's calls of a rank of this process since its beginning, and the bytes that they have sent.
+struct Crossing {
+  std::int64_t calls = 0;       ///< that have ended well
+  std::int64_t sent_bytes = 0;  ///< by all of them
+};
+
+/// Whether this machine counts them.
+bool counts_crossing();
+
+/// Of rank `rank`; nothing where nobody counts.
+Crossing crossing_of(int rank);
+
+}  // namespace worklog

@@ -1,0 +1,71 @@
+#include "common/ranks/mailbox.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/ranks/communicator.h"
+
+namespace worklog {
+
+namespace {
+
+// Where a rank's mailbox is.
+struct Place {
+  int device;
+  unsigned long long* address;
+};
+
+void reach(const Place& theirs, int own_device) {
+  if (theirs.device == own_device) return;
+  const cudaError_t code = cudaDeviceEnablePeerAccess(theirs.device, 0);
+  if (code == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();  // as good: leave nothing for the next check
+    return;
+  }
+  check(code, "device " + std::to_string(own_device) + " reaching the memory of device " +
+                  std::to_string(theirs.device));
+}
+
+}  // namespace
+
+Mailbox::Mailbox(Group& group, std::int64_t words, long long patience,
+                 std::chrono::milliseconds limit)
+    : own_(words * Mailboxes::kParts),
+      missing_(std::vector<int>{-1}),
+      words_(words),
+      patience_(patience) {
+  Place mine = {0, own_.data()};
+  check(cudaGetDevice(&mine.device), "cudaGetDevice");
+  check(cudaMemset(own_.data(), 0xff, own_.bytes()), "emptying a mailbox");
+  check(cudaDeviceSynchronize(), "emptying a mailbox");
+
+  const std::string text(reinterpret_cast<const char*>(&mine), sizeof mine);
+  const Group::Messages places = group.exchange(text, limit);
+  const std::string silent = silent_ranks(places);
+  if (!silent.empty()) throw RankError(silent + " did not say where the mailbox is");
+  std::vector<unsigned long long*> addresses;
+  for (const auto& message : places) {
+    Place place{};
+    std::memcpy(&place, message->data(), sizeof place);
+    reach(place, mine.device);
+    addresses.push_back(place.address);
+  }
+  of_ranks_ = DeviceBuffer<unsigned long long*>(addresses);
+}
+
+Mailboxes Mailbox::next() {
+  return {of_ranks_.data(), words_, launches_++, missing_.data(), patience_};
+}
+
+std::int64_t Mailbox::words_there() const {
+  const std::vector<unsigned long long> words = own_.download();
+  return std::ssize(words) - std::count(words.begin(), words.end(), Mailboxes::kEmpty);
+}
+
+int Mailbox::missing() const {
+  return missing_.download().front();
+}
+
+}  // namespace worklog

@@ -1,0 +1,646 @@
+// Step 21, the exchange inside the kernel
+//
+// A block keeps its part of a row on the chip while it tells the other ranks (m, d), 8 bytes into
+// their memory, and waits for theirs. So each logit is read once, as in step 14; and the next row
+// is under way meanwhile.
+
+#include <cuda/atomic>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "common/cuda/check.h"
+#include "common/ranks/rank_step.h"
+
+namespace {
+
+using worklog::Mailboxes;
+using worklog::SliceResult;
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
+constexpr float kGuardExponent = 64.0f;
+struct Origin {
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
+};
+
+__device__ Origin origin_by(float shift, float k) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
+}
+
+__device__ Origin origin_of(float m) {
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  origin.scaled_m = fmaf(m, origin.log2_base, -kGuardExponent);
+  return origin;
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+}
+
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
+  }
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What a lane's d begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+template <typename T>
+__device__ float times(float e, TwoFloats inverse) {
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
+}
+
+// What is known of a part of a row: its maximum m, and d, the sum of its exponentials, which are
+// taken against origin_of_part(m). (Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  TwoFloats d;
+};
+
+// A part may have nothing but -inf, which must not spoil the others.
+__device__ Origin origin_of_part(float m) {
+  return origin_of(m == kNegativeInfinity ? 0.0f : m);
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m:
+// a power of two, and so without an error, unless the two have different shifts.
+template <typename T>
+__device__ float ratio_of(float m_part, float m) {
+  if (m_part == kNegativeInfinity) return 0.0f;
+  const Origin part = origin_of(m_part);
+  const Origin row = origin_of(m);
+  if constexpr (!kIsExact<T>) {
+    if (part.log2_base != row.log2_base) return 0.0f;  // the maxima are thousands apart
+    return exp2_approx(part.scaled_m - row.scaled_m + kGuardExponent) / kGuard;
+  }
+  const Origin both = origin_by(0.0f, part.to_integer - row.to_integer);
+  return exponential(part.shift - row.shift, both) / kGuard;
+}
+
+// The largest value of a warp, for each of its lanes.
+__device__ float warp_max(float m) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+__device__ TwoFloats warp_sum(TwoFloats d) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// The combination of what 32 lanes know, for each of them.
+template <typename T>
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = warp_max(part.m);
+  const float ratio = ratio_of<T>(part.m, m);
+  return {m, warp_sum({part.d.value * ratio, part.d.rest * ratio})};
+}
+
+// The combination of what the warps of a block know, for each of its threads: one barrier, after
+// which every warp looks at the results of all.
+template <typename T>
+__device__ Normalizer block_combine(Normalizer mine) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
+}
+// 16 bytes, the most that a thread loads or stores at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+struct Cut {
+  int head;     // elements
+  int vectors;  // vectors
+  int edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, int cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, int i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    reinterpret_cast<Vector*>(y)[i] = vector;
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+template <typename T>
+__device__ Vector nothing() {
+  Vector vector;
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// Two values of two bytes, which are compared at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+// The largest of m and a vector's values, or NaN.
+template <typename T>
+__device__ float max_of(Vector vector, float m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
+  }
+}
+
+// The combination of what two parts know.
+template <typename T>
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = max_or_nan(a.m, b.m);
+  const float of_a = ratio_of<T>(a.m, m);
+  const float of_b = ratio_of<T>(b.m, m);
+  return {m, sum({a.d.value * of_a, a.d.rest * of_a}, {b.d.value * of_b, b.d.rest * of_b})};
+}
+
+// Blocks on other GPUs are as near as those on this one: each of a row's blocks, on all ranks, gets
+// a word from each. `parts` blocks of every rank have a row.
+struct Exchange {
+  unsigned long long* const* of_ranks;  // each rank's mailbox
+  std::int64_t in_use;                  // where the part of this launch begins
+  std::int64_t to_empty;                // and that of the launch after the next
+  int rank;
+  int ranks;
+  int parts;
+  long long patience;
+  int* missing;  // a rank that has not come
+
+  // The first word of a row in a part of a mailbox that begins at `base`.
+  __device__ std::int64_t first_of(std::int64_t base, std::int64_t row) const {
+    return base + row * ranks * parts;
+  }
+};
+
+using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
+
+// A word has m and d, which takes its rest along: it is off by half an ulp at most. No word is
+// Mailboxes::kEmpty, since a sum of exponentials has no sign: a NaN loses its own.
+__device__ unsigned long long word_of(Normalizer part) {
+  constexpr unsigned kSign = 0x80000000;
+  const unsigned d = __float_as_uint(part.d.value + part.d.rest) & ~kSign;
+  return static_cast<unsigned long long>(d) << 32 | __float_as_uint(part.m);
+}
+
+__device__ Normalizer known_by(unsigned long long word) {
+  return {__uint_as_float(static_cast<unsigned>(word)),
+          {__uint_as_float(static_cast<unsigned>(word >> 32))}};
+}
+
+// The word that comes, or kEmpty once patience has ended.
+__device__ unsigned long long await(unsigned long long& place, long long patience) {
+  unsigned long long word = Mailboxes::kEmpty;
+  for (long long looks = 0; looks < patience && word == Mailboxes::kEmpty; ++looks) {
+    word = Word(place).load(cuda::memory_order_relaxed);
+  }
+  return word;
+}
+
+// What all blocks of a row know, those of other ranks too; and whether all of them have come.
+struct Answer {
+  Normalizer known;
+  bool is_whole;
+};
+
+// By the first warp of a block, to which every thread brings what the block knows. No fence: the
+// word is all that there is to see.
+template <typename T>
+__device__ Answer ask(Normalizer mine, std::int64_t row, int part, const Exchange& exchange) {
+  const int lane = threadIdx.x % kWarpSize;
+  const std::int64_t first = exchange.first_of(exchange.in_use, row);
+  const std::int64_t first_to_empty = exchange.first_of(exchange.to_empty, row);
+  unsigned long long* own = exchange.of_ranks[exchange.rank];
+  for (int rank = lane; rank < exchange.ranks; rank += kWarpSize) {
+    unsigned long long* theirs = exchange.of_ranks[rank];
+    Word(theirs[first + exchange.rank * exchange.parts + part])
+        .store(word_of(mine), cuda::memory_order_relaxed);
+    own[first_to_empty + rank * exchange.parts + part] = Mailboxes::kEmpty;
+  }
+
+  Answer answer = {{}, true};
+  for (int i = lane; i < exchange.ranks * exchange.parts; i += kWarpSize) {
+    const unsigned long long word = await(own[first + i], exchange.patience);
+    if (word == Mailboxes::kEmpty) {
+      atomicCAS(exchange.missing, -1, i / exchange.parts);
+      answer.is_whole = false;
+      break;
+    }
+    answer.known = combine<T>(answer.known, known_by(word));
+  }
+  answer.is_whole = __all_sync(kAllLanes, answer.is_whole) != 0;
+  answer.known = warp_combine<T>(answer.known);
+  return answer;
+}
+
+// The same for each thread of a block.
+template <typename T>
+__device__ Answer ranks_combine(Normalizer mine, std::int64_t row, int part,
+                                const Exchange& exchange) {
+  __shared__ Answer shared_answer;
+  mine = block_combine<T>(mine);
+  if (threadIdx.x < kWarpSize) {
+    const Answer answer = ask<T>(mine, row, part, exchange);
+    if (threadIdx.x == 0) shared_answer = answer;
+  }
+  __syncthreads();  // and all have read of_warps
+  return shared_answer;
+}
+
+// The vectors of a row that a thread holds: 32 of the 64 registers that a thread of a block of 1024
+// may have.
+constexpr int kHeld = 8;
+
+// Vectors of each block's share: whole lines of the cache.
+__host__ __device__ constexpr int share_of(int vectors, int parts) {
+  constexpr int kPerLine = 128 / sizeof(Vector);
+  const int lines = (vectors + kPerLine - 1) / kPerLine;
+  return (lines + parts - 1) / parts * kPerLine;
+}
+
+// A block's part of a row, and a thread's edge element of it.
+template <typename T>
+struct Piece {
+  const Vector* vectors;  // its first
+  int begin;              // of it in the row: an element
+  int end;                // behind its last vector
+  int edge;               // of the row: an element
+  bool has_edge;
+};
+
+template <typename T>
+__device__ Piece<T> piece_of(const T* x, int cols, int part, int parts) {
+  const Cut cut = cut_row(x, cols);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int share = share_of(cut.vectors, parts);
+  const int begin = min(part * share, cut.vectors);
+  const int edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+  return {reinterpret_cast<const Vector*>(x + cut.head) + begin, cut.head + begin * kPerVector<T>,
+          min(share, cut.vectors - begin), edge, part == 0 && thread < cut.edges};
+}
+
+// Has a thread's vectors of a piece copied to `ahead`, and returns the edge element.
+template <typename T>
+__device__ float fetch(const T* x, const Piece<T>& piece, Vector* ahead) {
+  const int threads = static_cast<int>(blockDim.x);
+#pragma unroll
+  for (int i = 0; i < kHeld; ++i) {
+    const int vector = static_cast<int>(threadIdx.x) + i * threads;
+    if (vector < piece.end) {
+      __pipeline_memcpy_async(&ahead[vector], &piece.vectors[vector], sizeof(Vector));
+    }
+  }
+  __pipeline_commit();
+  return piece.has_edge ? static_cast<float>(x[piece.edge]) : kNegativeInfinity;
+}
+
+// Whether no thread of the block has an i-th vector. Results of two bytes do not ask, which would
+// cost them more than it saves.
+template <typename T>
+__device__ bool is_past(int i, int vectors) {
+  return kIsExact<T> && i * static_cast<int>(blockDim.x) >= vectors;
+}
+
+// Replaces a vector's logits by their exponentials and returns their sum added to d. Those of a
+// half are taken again when they are needed, since the vector has no room for them.
+template <typename T>
+__device__ TwoFloats add_exponentials(Vector& vector, Origin origin, TwoFloats d) {
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    const float e = exponential_of<T>(static_cast<float>(values[i]), origin);
+    d = add<T>(d, e);
+    if constexpr (kIsExact<T>) values[i] = e;
+  }
+  return d;
+}
+
+// The probabilities of a vector that add_exponentials has seen. Its ratio comes first: small ones
+// would be rounded twice if it came last.
+template <typename T>
+__device__ Vector probabilities_of(Vector vector, Origin row, TwoFloats factor, float ratio) {
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    if constexpr (kIsExact<T>) {
+      values[i] = times<T>(values[i] * ratio, factor);
+    } else {
+      values[i] =
+          static_cast<T>(times<T>(exponential_of<T>(static_cast<float>(values[i]), row), factor));
+    }
+  }
+  return vector;
+}
+
+// `exchange.parts` blocks have a row, and the grid has as many rows at once as it has room for; all
+// ranks take them in the same order. A thread reads of `ahead` what it has fetched itself, so that
+// no barrier is needed.
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    softmax(const T* logits, T* probabilities, int rows, int cols, Exchange exchange) {
+  extern __shared__ Vector ahead[];
+  const int parts = exchange.parts;
+  const int part = static_cast<int>(blockIdx.x) % parts;
+  const int rows_at_once = static_cast<int>(gridDim.x) / parts;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
+
+  int row = static_cast<int>(blockIdx.x) / parts;
+  const T* x = logits + std::int64_t{row} * cols;
+  float edge_ahead = fetch(x, piece_of(x, cols, part, parts), ahead);
+  for (; row < rows; row += rows_at_once) {
+    const Piece<T> piece = piece_of(logits + std::int64_t{row} * cols, cols, part, parts);
+    Vector tile[kHeld];
+    __pipeline_wait_prior(0);
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      if (is_past<T>(i, piece.end)) break;
+      const int vector = thread + i * threads;
+      tile[i] = vector < piece.end ? ahead[vector] : nothing<T>();
+    }
+    const float x_edge = edge_ahead;
+    const int next = row + rows_at_once;
+    if (next < rows) {
+      const T* x_next = logits + std::int64_t{next} * cols;
+      edge_ahead = fetch(x_next, piece_of(x_next, cols, part, parts), ahead);
+    }
+
+    float m = x_edge;
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      if (is_past<T>(i, piece.end)) break;
+      m = max_of<T>(tile[i], m);
+    }
+    m = warp_max(m);
+    const Origin origin = origin_of_part(m);
+    const float e_edge = exponential_of<T>(x_edge, origin);
+    TwoFloats d = add<T>({kStart<T>}, e_edge);
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      if (is_past<T>(i, piece.end)) break;
+      d = add_exponentials<T>(tile[i], origin, d);
+    }
+    d.value -= kStart<T>;
+    const Answer answer = ranks_combine<T>({m, warp_sum(d)}, row, part, exchange);
+    if (!answer.is_whole) break;
+
+    const Normalizer known = answer.known;
+    const Origin row_origin = origin_of(known.m);
+    const TwoFloats factor = inverse(known.d, known.m);
+    const float ratio = ratio_of<T>(m, known.m);
+    T* y = probabilities + std::int64_t{row} * cols;
+    if (piece.has_edge) y[piece.edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      if (is_past<T>(i, piece.end)) break;
+      const int vector = thread + i * threads;
+      if (vector < piece.end) {
+        store(probabilities_of<T>(tile[i], row_origin, factor, ratio), y + piece.begin, vector);
+      }
+    }
+  }
+  __pipeline_wait_prior(0);
+}
+
+// How a row is shared out on every rank: it must be the same on all, so that each knows how many
+// words to wait for.
+struct Shape {
+  int parts;
+  int threads;
+  int shared_bytes;
+};
+
+// As few blocks as hold a row; more where there are too few rows for all multiprocessors, as long
+// as each keeps a thousand columns. Then as few threads as hold a part.
+Shape shape_of(std::int64_t rows, std::int64_t widest, std::size_t element_bytes, int block_size) {
+  constexpr std::int64_t kMultiprocessors = 132;
+  constexpr std::int64_t kFewestCols = 1024;
+  const int most_threads = block_size > 0 ? block_size : kMaxThreads;
+  const auto vectors = static_cast<int>(widest * static_cast<std::int64_t>(element_bytes) /
+                                        static_cast<std::int64_t>(sizeof(Vector)));
+  int parts = 1;
+  while (share_of(vectors, parts) > kHeld * most_threads)
+    ++parts;
+  while (2 * parts * rows <= kMultiprocessors && widest >= 2 * parts * kFewestCols)
+    parts *= 2;
+  const int share = std::max(share_of(vectors, parts), 1);
+  const int warps = (share + kHeld * kWarpSize - 1) / (kHeld * kWarpSize);
+  return {parts, warps * kWarpSize, share * static_cast<int>(sizeof(Vector))};
+}
+
+// The blocks of a kernel that run at the same time.
+template <typename Kernel>
+int resident_blocks(Kernel* kernel, const Shape& shape) {
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;
+  worklog::check(cudaGetDevice(&device), "cudaGetDevice");
+  worklog::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                 "cudaDeviceGetAttribute");
+  worklog::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                     &blocks, kernel, shape.threads, static_cast<std::size_t>(shape.shared_bytes)),
+                 "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return multiprocessors * blocks;
+}
+
+template <typename T>
+void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
+  const Shape shape = shape_of(slice.rows, slice.widest, sizeof(T), slice.block_size);
+  worklog::allow_shared_memory(softmax<T>, "softmax", shape.shared_bytes);
+  const std::int64_t at_once =
+      std::min<std::int64_t>(slice.rows, resident_blocks(softmax<T>, shape) / shape.parts);
+  if (at_once == 0) {
+    throw std::invalid_argument("slices of " + std::to_string(slice.widest) +
+                                " columns: this GPU cannot hold a row of them; "
+                                "in_kernel_long_row takes longer rows");
+  }
+  const Mailboxes& mailboxes = slice.mailboxes;
+  const Exchange exchange = {mailboxes.of_ranks,
+                             mailboxes.part() * mailboxes.words,
+                             mailboxes.part(2) * mailboxes.words,
+                             slice.rank,
+                             slice.ranks,
+                             shape.parts,
+                             mailboxes.patience,
+                             mailboxes.missing};
+  const dim3 grid(static_cast<unsigned>(at_once * shape.parts));
+  const dim3 block(shape.threads);
+  cudaLaunchAttribute cooperative = {};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+  config.stream = stream;
+  config.attrs = &cooperative;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, softmax<T>, slice.logits, slice.results, static_cast<int>(slice.rows),
+                     static_cast<int>(slice.cols), exchange);
+  worklog::check_launch("softmax", grid, block, config.dynamicSmemBytes);
+}
+
+int parts_of(const worklog::SliceShape& shape) {
+  return shape_of(shape.rows, shape.widest, shape.element_bytes, shape.block_size).parts;
+}
+
+}  // namespace
+
+WORKLOG_RANK_STEP(launch, {.builds_on = "21_many_gpus",
+                           .results = {SliceResult::kSoftmax},
+                           .bytes_a_row =
+                               [](const worklog::SliceShape& shape) {
+                                 return std::int64_t{8} * parts_of(shape);
+                               },
+                           .ulp_of_exchange = [](const worklog::SliceShape&) { return 1.0; },
+                           .mailbox_words =
+                               [](const worklog::SliceShape& shape) {
+                                 return shape.rows * shape.ranks * parts_of(shape);
+                               }});

@@ -1,0 +1,585 @@
+// Step 21, an all-reduce for each number
+//
+// The usual way, as Megatron has it: one all-reduce for the maximum, a second for the sum, and for
+// a cross-entropy a third for the label's logit. Each waits for everyone, and the sum cannot begin
+// before the maximum is known, so that a slice is read three times.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <nccl.h>
+#include <type_traits>
+
+#include "common/ranks/rank_step.h"
+
+namespace {
+
+using worklog::SliceResult;
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// A number that one float cannot hold: the float next to it, and what that one is off.
+struct TwoFloats {
+  float value = 0.0f;
+  float rest = 0.0f;
+};
+
+// a + b, where only the sum of the two rests is rounded. (Knuth, "The Art of Computer Programming",
+// volume 2, section 4.2.2, theorem B)
+__device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
+  const float value = a.value + b.value;
+  const float b_of_value = value - a.value;
+  const float a_of_value = value - b_of_value;
+  const float rest = (a.value - a_of_value) + (b.value - b_of_value);
+  return {value, rest + (a.rest + b.rest)};
+}
+
+// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+__device__ TwoFloats inverse(TwoFloats d, float m) {
+  const float zero_or_nan = m - m;
+  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
+}
+
+// What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
+// exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
+// division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
+constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
+constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
+constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
+constexpr float kGuardExponent = 64.0f;
+struct Origin {
+  float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
+                     // is exact
+  float to_integer;  // x log2 e + this is rounded, and its last bits are added to an exponent
+  float smallest;    // of x - shift: below, e / d is closer to 0 than to any float
+  float log2_base;   // for results of two bytes: e is log2_base^x / 2^scaled_m, where log2_base
+  float scaled_m;    // is log2 e for |m| below 2^20
+};
+
+__device__ Origin origin_by(float shift, float k) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kDepth = 188.0f;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
+}
+
+__device__ Origin origin_of(float m) {
+  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
+  // base.
+  origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
+  origin.scaled_m = fmaf(m, origin.log2_base, -kGuardExponent);
+  return origin;
+}
+
+// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
+// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+__device__ float exponential(float x, Origin origin) {
+  constexpr int kMantissaBits = 23;
+  const float t = fmaxf(x - origin.shift, origin.smallest);
+  const float shifted = fmaf(t, kLog2E, origin.to_integer);
+  const float n = shifted - origin.to_integer;
+  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
+  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
+  float exp_r = 0.00139264006f;
+  exp_r = fmaf(exp_r, r, 0.00836335309f);
+  exp_r = fmaf(exp_r, r, 0.0416665524f);
+  exp_r = fmaf(exp_r, r, 0.166665763f);
+  exp_r = fmaf(exp_r, r, 0.5f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  exp_r = fmaf(exp_r, r, 1.0f);
+  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+}
+
+// Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
+// does.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
+// What stands for exp(x - m).
+template <typename T>
+__device__ float exponential_of(float x, Origin origin) {
+  if constexpr (kIsExact<T>) {
+    return exponential(x, origin);
+  } else {
+    return exp2_approx(fmaf(x, origin.log2_base, -origin.scaled_m));
+  }
+}
+
+// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
+// technique for extending the available precision", section 4)
+template <typename T>
+__device__ TwoFloats add(TwoFloats d, float e) {
+  const float value = d.value + e;
+  if constexpr (kIsExact<T>) d.rest += e - (value - d.value);
+  return {value, d.rest};
+}
+
+// What a lane's d begins with, and loses again at the end: no exponential is larger.
+template <typename T>
+constexpr float kStart = kIsExact<T> ? 0x1p65f : 0.0f;
+
+// e / d, given 1 / d.
+template <typename T>
+__device__ float times(float e, TwoFloats inverse) {
+  return kIsExact<T> ? fmaf(e, inverse.value, e * inverse.rest) : e * inverse.value;
+}
+
+// A part may have nothing but -inf, which must not spoil the others.
+__device__ Origin origin_of_part(float m) {
+  return origin_of(m == kNegativeInfinity ? 0.0f : m);
+}
+
+// The largest value of a warp, for each of its lanes.
+__device__ float warp_max(float m) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+__device__ TwoFloats warp_sum(TwoFloats d) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d = sum(d, {__shfl_xor_sync(kAllLanes, d.value, distance),
+                __shfl_xor_sync(kAllLanes, d.rest, distance)});
+  }
+  return d;
+}
+
+// The largest value of a block, or the sum of what its warps have, for each of its threads.
+__device__ float block_max(float m) {
+  __shared__ float of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  m = warp_max(m);
+  if (lane == 0) of_warps[warp] = m;
+  __syncthreads();
+  return warp_max(lane < warps ? of_warps[lane] : kNegativeInfinity);
+}
+
+__device__ TwoFloats block_sum(TwoFloats d) {
+  __shared__ TwoFloats of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  d = warp_sum(d);
+  if (lane == 0) of_warps[warp] = d;
+  __syncthreads();
+  return warp_sum(lane < warps ? of_warps[lane] : TwoFloats{});
+}
+
+// 16 bytes, the most that a thread loads or stores at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+struct Cut {
+  std::int64_t head;     // elements
+  std::int64_t vectors;  // vectors
+  std::int64_t edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, std::int64_t cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const std::int64_t vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, std::int64_t i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    reinterpret_cast<Vector*>(y)[i] = vector;
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[i * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+template <typename T>
+__device__ Vector nothing() {
+  Vector vector;
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// Two values of two bytes, which are compared at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+// The largest of m and a vector's values, or NaN.
+template <typename T>
+__device__ float max_of(Vector vector, float m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
+  }
+}
+
+// Vectors of a thread that are on their way at once, blockDim.x apart. Those from `end` on read as
+// -inf, which adds nothing.
+constexpr int kInFlight = 4;
+struct Tile {
+  Vector vectors[kInFlight];
+};
+
+template <typename T>
+__device__ Tile load(const Vector* x, std::int64_t first, std::int64_t end) {
+  Tile tile;
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const std::int64_t vector = first + i * static_cast<int>(blockDim.x);
+    tile.vectors[i] = vector < end ? x[vector] : nothing<T>();
+  }
+  return tile;
+}
+
+// The vectors of a slice's row that a block has: whole lines of the cache, if the row begins with
+// one. The last blocks may have fewer, or none.
+struct Share {
+  std::int64_t begin;
+  std::int64_t end;
+};
+__device__ Share share_of(std::int64_t vectors, int part, int parts) {
+  constexpr int kPerLine = 128 / sizeof(Vector);
+  const std::int64_t lines = (vectors + kPerLine - 1) / kPerLine;
+  const std::int64_t share = (lines + parts - 1) / parts * kPerLine;
+  return {min(part * share, vectors), min((part + 1) * share, vectors)};
+}
+
+// The label's logit of a row if the slice has it, else 0: one rank has it, so that the sum of what
+// all ranks tell is the logit.
+template <typename T>
+__device__ float label_logit_of(const T* x, std::int64_t label, std::int64_t first_col,
+                                std::int64_t cols) {
+  const std::int64_t col = label - first_col;
+  return col >= 0 && col < cols ? static_cast<float>(x[col]) : 0.0f;
+}
+
+// What the blocks of a slice know of their parts of the rows. `parts` blocks have a row.
+template <typename T>
+struct Blocks {
+  const T* x;
+  Cut cut;
+  const Vector* vectors;
+  Share share;
+  bool has_edge;
+  std::int64_t edge;
+};
+
+template <typename T>
+__device__ Blocks<T> blocks_of(const T* x, std::int64_t cols, int part, int parts) {
+  const Cut cut = cut_row(x, cols);
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+  return {x,
+          cut,
+          reinterpret_cast<const Vector*>(x + cut.head),
+          share_of(cut.vectors, part, parts),
+          part == 0 && thread < cut.edges,
+          edge};
+}
+
+// The maximum of each part of a row; and the label's logit, where there are labels.
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    find_maxima(const T* logits, std::int64_t cols, std::int64_t first_col,
+                const std::int64_t* labels, int parts, float* maxima, float* label_logits) {
+  const int row = static_cast<int>(blockIdx.x) / parts;
+  const int part = static_cast<int>(blockIdx.x) % parts;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int stride = kInFlight * static_cast<int>(blockDim.x);
+  const Blocks<T> mine = blocks_of(logits + row * cols, cols, part, parts);
+
+  float m = mine.has_edge ? static_cast<float>(mine.x[mine.edge]) : kNegativeInfinity;
+  for (std::int64_t first = mine.share.begin + thread; first < mine.share.end; first += stride) {
+    const Tile tile = load<T>(mine.vectors, first, mine.share.end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      m = max_of<T>(tile.vectors[i], m);
+    }
+  }
+  m = block_max(m);
+  if (thread != 0) return;
+  maxima[blockIdx.x] = m;
+  if (part == 0 && labels != nullptr) {
+    label_logits[row] = label_logit_of(mine.x, labels[row], first_col, cols);
+  }
+}
+
+// The sum of each part's exponentials, which are taken against the maximum of all ranks. NCCL's
+// maximum drops a NaN: whoever has one makes the sum NaN.
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    add_up(const T* logits, std::int64_t rows, std::int64_t cols, int parts,
+           const float* own_maxima, const float* maxima, TwoFloats* sums) {
+  const int row = static_cast<int>(rows - 1 - blockIdx.x / parts);
+  const int part = static_cast<int>(blockIdx.x) % parts;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int stride = kInFlight * static_cast<int>(blockDim.x);
+  const Blocks<T> mine = blocks_of(logits + row * cols, cols, part, parts);
+  const Origin origin = origin_of_part(maxima[row]);
+
+  TwoFloats d = {kStart<T>};
+  if (mine.has_edge) {
+    d = add<T>(d, exponential_of<T>(static_cast<float>(mine.x[mine.edge]), origin));
+  }
+  for (std::int64_t first = mine.share.begin + thread; first < mine.share.end; first += stride) {
+    const Tile tile = load<T>(mine.vectors, first, mine.share.end);
+    TwoFloats of_tile = {kStart<T>};
+#pragma unroll
+    for (int i = 0; i < kInFlight * kPerVector<T>; ++i) {
+      const T x = reinterpret_cast<const T*>(tile.vectors)[i];
+      of_tile = add<T>(of_tile, exponential_of<T>(static_cast<float>(x), origin));
+    }
+    d = sum(d, {of_tile.value - kStart<T>, of_tile.rest});
+  }
+  d = block_sum({d.value - kStart<T>, d.rest});
+  if (isnan(own_maxima[row])) d.value = kNan;
+  if (thread == 0) sums[row * parts + part] = d;
+}
+
+// What the blocks of a row have found, made one: a warp has a row.
+__global__ void combine_maxima(const float* of_parts, int parts, float* maxima) {
+  const int row = static_cast<int>(blockIdx.x);
+  float m = kNegativeInfinity;
+  for (int part = static_cast<int>(threadIdx.x); part < parts; part += kWarpSize) {
+    m = max_or_nan(m, of_parts[row * parts + part]);
+  }
+  m = warp_max(m);
+  if (threadIdx.x == 0) maxima[row] = m;
+}
+
+__global__ void combine_sums(const TwoFloats* of_parts, int parts, float* sums) {
+  const int row = static_cast<int>(blockIdx.x);
+  TwoFloats d;
+  for (int part = static_cast<int>(threadIdx.x); part < parts; part += kWarpSize) {
+    d = sum(d, of_parts[row * parts + part]);
+  }
+  d = warp_sum(d);
+  if (threadIdx.x == 0) sums[row] = d.value + d.rest;
+}
+
+// What a row makes of its logits.
+struct Row {
+  float m;
+  Origin origin;
+  TwoFloats factor;  // 1 / d
+  float log_d;       // of d against exp(m)
+};
+
+// log(d): the maximum's own exponential is what d is a multiple of.
+template <typename T>
+__device__ Row row_of(float m, float d, bool has_label) {
+  const Origin origin = origin_of(m);
+  const float of_m = exponential_of<T>(m, origin);
+  const float nan_or_log = d != d ? kNan : fmaxf(logf(d / of_m), 0.0f) + (m - m);
+  return {m, origin, inverse({d}, has_label ? m : kNan), nan_or_log};
+}
+
+template <typename T>
+__device__ T result_of(T logit, const Row& row, bool is_label) {
+  const auto x = static_cast<float>(logit);
+  const float p = times<T>(exponential_of<T>(x, row.origin), row.factor);
+  return static_cast<T>(is_label ? p - 1.0f : p);
+}
+
+// What a cross-entropy has beside the slices.
+struct Losses {
+  const std::int64_t* labels;
+  const float* label_logits;
+  float* losses;
+  float* log_sum_exps;
+};
+
+template <typename T, bool kHasLabels>
+__global__ void __launch_bounds__(kMaxThreads)
+    finish(const T* logits, T* results, std::int64_t cols, std::int64_t first_col,
+           std::int64_t all_cols, int parts, const float* maxima, const float* sums,
+           Losses losses) {
+  const int row_index = static_cast<int>(blockIdx.x) / parts;
+  const int part = static_cast<int>(blockIdx.x) % parts;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int stride = kInFlight * static_cast<int>(blockDim.x);
+  const Blocks<T> mine = blocks_of(logits + row_index * cols, cols, part, parts);
+  T* y = results + row_index * cols;
+
+  const std::int64_t label = kHasLabels ? losses.labels[row_index] : 0;
+  const bool has_label = label >= 0 && label < all_cols;
+  const std::int64_t label_col = kHasLabels ? label - first_col : -1;
+  const Row row = row_of<T>(maxima[row_index], sums[row_index], has_label);
+  if (kHasLabels && part == 0 && thread == 0) {
+    const float logit = losses.label_logits[row_index];
+    losses.losses[row_index] = has_label ? row.log_d - (logit - row.m) : kNan;
+    losses.log_sum_exps[row_index] = row.m + row.log_d;
+  }
+
+  if (mine.has_edge) y[mine.edge] = result_of<T>(mine.x[mine.edge], row, mine.edge == label_col);
+  for (std::int64_t first = mine.share.begin + thread; first < mine.share.end; first += stride) {
+    Tile tile = load<T>(mine.vectors, first, mine.share.end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const std::int64_t vector = first + i * static_cast<int>(blockDim.x);
+      if (vector >= mine.share.end) break;
+      T* values = reinterpret_cast<T*>(&tile.vectors[i]);
+      const std::int64_t col = mine.cut.head + vector * kPerVector<T>;
+#pragma unroll
+      for (int j = 0; j < kPerVector<T>; ++j) {
+        values[j] = result_of<T>(values[j], row, kHasLabels && col + j == label_col);
+      }
+      store(tile.vectors[i], y + mine.cut.head, vector);
+    }
+  }
+}
+
+constexpr int kThreads = 256;
+int threads_of(int block_size) {
+  return block_size > 0 ? block_size : kThreads;
+}
+
+// The blocks of a row: one, or where there are few rows as many as give each multiprocessor of an
+// H200 some, of at least a tile for each thread.
+int parts_of(std::int64_t rows, std::int64_t widest, std::size_t element_bytes, int block_size) {
+  constexpr std::int64_t kBlocks = 132 * 8;
+  const std::int64_t bytes = widest * static_cast<std::int64_t>(element_bytes);
+  const std::int64_t tile = std::int64_t{threads_of(block_size)} * kInFlight * sizeof(Vector);
+  return static_cast<int>(std::clamp<std::int64_t>(bytes / tile, 1, (kBlocks + rows - 1) / rows));
+}
+
+template <typename T>
+int parts_of(const worklog::Slice<T>& slice) {
+  return parts_of(slice.rows, slice.widest, sizeof(T), slice.block_size);
+}
+
+template <typename T, bool kHasLabels>
+void launch_finish(const worklog::Slice<T>& slice, const float* maxima, const float* sums,
+                   const float* label_logits, cudaStream_t stream) {
+  const int parts = parts_of(slice);
+  const dim3 grid(static_cast<unsigned>(slice.rows * parts));
+  const dim3 block(threads_of(slice.block_size));
+  const Losses losses = {slice.labels, label_logits, slice.losses, slice.log_sum_exps};
+  finish<T, kHasLabels><<<grid, block, 0, stream>>>(slice.logits, slice.results, slice.cols,
+                                                    slice.first_col, slice.all_cols, parts, maxima,
+                                                    sums, losses);
+  worklog::check_launch("finish", grid, block);
+}
+
+template <typename T>
+void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
+  const int parts = parts_of(slice);
+  const dim3 grid(static_cast<unsigned>(slice.rows * parts));
+  const dim3 block(threads_of(slice.block_size));
+  const dim3 rows(static_cast<unsigned>(slice.rows));
+  auto* own_maxima = slice.scratch.template take<float>(slice.rows);
+  auto* maxima = slice.scratch.template take<float>(slice.rows);
+  auto* sums = slice.scratch.template take<float>(slice.rows);
+  auto* label_logits = slice.scratch.template take<float>(slice.rows);
+  auto* maxima_of_parts = slice.scratch.template take<float>(grid.x);
+  auto* sums_of_parts = slice.scratch.template take<TwoFloats>(grid.x);
+  const auto all_reduce = [&](const float* from, float* to, ncclRedOp_t operation) {
+    worklog::check_nccl(ncclAllReduce(from, to, static_cast<std::size_t>(slice.rows), ncclFloat,
+                                      operation, slice.communicator, stream),
+                        "ncclAllReduce");
+  };
+
+  find_maxima<T><<<grid, block, 0, stream>>>(slice.logits, slice.cols, slice.first_col,
+                                             slice.labels, parts, maxima_of_parts, label_logits);
+  worklog::check_launch("find_maxima", grid, block);
+  combine_maxima<<<rows, kWarpSize, 0, stream>>>(maxima_of_parts, parts, own_maxima);
+  worklog::check_launch("combine_maxima", rows, kWarpSize);
+  all_reduce(own_maxima, maxima, ncclMax);
+
+  add_up<T><<<grid, block, 0, stream>>>(slice.logits, slice.rows, slice.cols, parts, own_maxima,
+                                        maxima, sums_of_parts);
+  worklog::check_launch("add_up", grid, block);
+  combine_sums<<<rows, kWarpSize, 0, stream>>>(sums_of_parts, parts, sums);
+  worklog::check_launch("combine_sums", rows, kWarpSize);
+  all_reduce(sums, sums, ncclSum);
+
+  if (slice.result == SliceResult::kCrossEntropy) {
+    all_reduce(label_logits, label_logits, ncclSum);
+    launch_finish<T, true>(slice, maxima, sums, label_logits, stream);
+  } else {
+    launch_finish<T, false>(slice, maxima, sums, nullptr, stream);
+  }
+}
+
+int collectives(const worklog::SliceShape& shape) {
+  return shape.result == SliceResult::kCrossEntropy ? 3 : 2;
+}
+
+std::int64_t scratch_bytes(const worklog::SliceShape& shape) {
+  const int parts = parts_of(shape.rows, shape.widest, shape.element_bytes, shape.block_size);
+  return 4 * worklog::Scratch::bytes_for(shape.rows, sizeof(float)) +
+         worklog::Scratch::bytes_for(shape.rows * parts, sizeof(float)) +
+         worklog::Scratch::bytes_for(shape.rows * parts, sizeof(TwoFloats));
+}
+
+}  // namespace
+
+// Each rank rounds its sum to a float, and NCCL adds them up in fp32.
+WORKLOG_RANK_STEP(launch, {.builds_on = "21_many_gpus",
+                           .results = {SliceResult::kSoftmax, SliceResult::kCrossEntropy},
+                           .bytes_a_row =
+                               [](const worklog::SliceShape& shape) {
+                                 return std::int64_t{sizeof(float)} * collectives(shape);
+                               },
+                           .collectives = collectives,
+                           .ulp_of_exchange =
+                               [](const worklog::SliceShape& shape) {
+                                 return static_cast<double>(shape.ranks);
+                               },
+                           .scratch_bytes = scratch_bytes});

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# verified.sh HOW PROGRAM: every kernel, result, type, split and input is right with 1, 2, 3, 4 and 8 ranks, and tells the others
+# as many bytes as it says. HOW is threads, or mpirun's path.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/ranks.sh"
+
+for ranks in 1 2 3 4 8; do
+  types=()
+  if [ "$ranks" = 8 ]; then types=(--type f32); fi # the others take long enough
+  with_ranks "$ranks" ${types[@]+"${types[@]}"}
+  [ "$code" = 0 ] || wrong "$ranks ranks"
+  grep -qE '^([0-9]+) of \1 cases' "$work/said" || wrong "$ranks ranks: not all cases are as they should be"
+  grep -q 'the step itself .* verified' "$work/said" || wrong "$ranks ranks: nothing is verified"
+  if [ "$how" = threads ]; then
+    grep -q 'in_kernel .* verified' "$work/said" || wrong "$ranks ranks: in_kernel is not verified"
+  fi
+done
+
+# 8 bytes a row and rank, in one call; two calls of 4 bytes each.
+with_ranks 3 --rows 5 --cols 100 --result softmax --type f32
+grep -qE 'the step itself .* 8 +1$' "$work/said" || wrong "the step tells otherwise than 8 bytes in one call"
+grep -qE 'separate_all_reduces .* 8 +2$' "$work/said" || wrong "separate_all_reduces tells otherwise than 8 bytes in two calls"
