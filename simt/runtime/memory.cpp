@@ -266,7 +266,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     *attributes = {cudaMemoryTypeManaged, 0, pointer, pointer};
   } else if (simt::is_device_pointer(address)) {
     *attributes = {cudaMemoryTypeDevice, 0, pointer, nullptr};
-  } else if (simt::pinned().contains(address)) {
+  } else if (simt::pinned().contains(address) || simt::is_mapped_pointer(address)) {
     *attributes = {cudaMemoryTypeHost, 0, pointer, pointer};
   }
   return cudaSuccess;

@@ -20,6 +20,7 @@
 
 #include "simt/executor/counters.h"
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/interrupt.h"
 #include "simt/executor/program_deadline.h"
 #include "simt/executor/system/flush_output.h"
 #include "simt/executor/worker/abandon.h"
@@ -73,6 +74,7 @@ struct State {
   Clock::time_point start;
   std::map<Worker*, pthread_t> threads;
   bool watching = false;
+  bool interrupted = false;  // by whoever uses the program
   std::optional<Deadline> deadline;
 };
 
@@ -118,24 +120,30 @@ std::string seconds_text(Seconds seconds) {
 }
 
 // The lane that runs may have changed since the last signal, so it is sent until the launch ends.
-void interrupt_launch(State& s) {
+void stop_launch(State& s) {
   s.launch->out_of_time = true;
+  for (const auto& [worker, thread] : s.threads)
+    pthread_kill(thread, kSignal);
+}
+
+void end_late_launch(State& s) {
   for (const auto& [worker, thread] : s.threads) {
     if (worker->ignored_signals > kMostIgnoredSignals) end_program(s);
-    pthread_kill(thread, kSignal);
   }
+  stop_launch(s);
 }
 
 void watch_launch(State& s) {
+  if (s.interrupted) return stop_launch(s);
   if (past(s.deadline)) {
     s.deadline->kernel = Clock::now();
     if (Clock::now() - s.deadline->time > kLongestGraceOfProgram) end_program(s);
-    return interrupt_launch(s);
+    return end_late_launch(s);
   }
   if (s.limit.count() == 0) return;
   const Seconds taken = Clock::now() - s.start;
   if (taken > s.limit + kLongestGrace) end_program(s);
-  if (taken > s.limit) interrupt_launch(s);
+  if (taken > s.limit) end_late_launch(s);
 }
 
 // No kernel runs.
@@ -169,6 +177,11 @@ void start_watching(State& s) {
   sigemptyset(&action.sa_mask);
   sigaction(kSignal, &action, nullptr);
   std::thread(watch).detach();
+}
+
+bool is_interrupted() {
+  const std::lock_guard lock(state().mutex);
+  return state().interrupted;
 }
 
 std::string what_takes_too_long() {
@@ -226,6 +239,10 @@ void check_time_limit(Lane& lane) {
   const Place place = place_of_last_event(lane);
   worker.is_stopping = true;
   current.log = nullptr;
+  if (is_interrupted()) {
+    worker.launch->error = kErrorLaunchTimeout;
+    abandon_launch(lane);
+  }
   // Of several workers one reports: it is one launch that takes too long.
   if (worker.launch->is_told_late.exchange(true)) abandon_launch(lane);
   report_and_end_launch("time-limit", place,
@@ -234,12 +251,33 @@ void check_time_limit(Lane& lane) {
                         kErrorLaunchTimeout);
 }
 
+void interrupt_launches(bool on) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.interrupted = on;
+  if (!on) return;
+  if (!s.watching) start_watching(s);
+  if (s.launch != nullptr) stop_launch(s);
+}
+
 void end_program_after(double seconds, std::function<void()> at_end) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   const auto wait = std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
   s.deadline = Deadline{Clock::now() + wait, Seconds(seconds), std::move(at_end), {}};
   if (!s.watching) start_watching(s);
+}
+
+void hold_time_limit_for_fork() {
+  state().mutex.lock();
+}
+
+void release_time_limit_after_fork(bool is_child) {
+  if (is_child) {
+    state().watching = false;  // the thread that watched is the parent's
+    state().threads.clear();
+  }
+  state().mutex.unlock();
 }
 
 double time_limit() {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <utility>
 
@@ -58,6 +59,22 @@ State& state() {
   static State& instance = *new State;
   return instance;
 }
+
+// A process is copied between launches, and its copy, which has one thread, starts others anew.
+void hold_for_fork() {
+  state().mutex.lock();
+  state().pool.hold_for_fork();
+  hold_time_limit_for_fork();
+}
+
+void release_after_fork(bool is_child) {
+  release_time_limit_after_fork(is_child);
+  state().pool.release_after_fork(is_child);
+  state().mutex.unlock();
+}
+
+[[maybe_unused]] const int fork_is_safe = pthread_atfork(
+    hold_for_fork, [] { release_after_fork(false); }, [] { release_after_fork(true); });
 
 // How much a kernel of which nothing is known may have is for its launch to say.
 std::size_t allowed_dynamic_shared(const void* kernel) {

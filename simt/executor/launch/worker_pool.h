@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -17,11 +18,17 @@ class WorkerPool {
  public:
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
   /// counted. Others join when they wake up; the launch does not wait for one that comes too late
-  /// to help.
+  /// to help. Throws what any of them throws, which is std::bad_alloc, when all have ended.
   const Tally& run(Launch& launch, int workers);
+
+  /// Between launches: keeps the other threads from waking up while the process is copied.
+  void hold_for_fork();
+  /// Ends that, in the parent or in the child, which has none of the other threads.
+  void release_after_fork(bool is_child);
 
  private:
   void sleep_and_help(Worker& worker);
+  void take_part_or_fail(Worker& worker, Launch& launch);
 
   Worker own_;  ///< of whoever launches
   std::mutex mutex_;
@@ -32,6 +39,7 @@ class WorkerPool {
   std::uint64_t launches_ = 0;
   int places_ = 0;  ///< for helpers that have not joined
   int helping_ = 0;
+  std::exception_ptr failure_;  ///< of the launch
   Tally sum_;
 };
 
