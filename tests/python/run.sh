@@ -18,7 +18,7 @@ built=$environment/.built_from
 
 # Everything that the module is made of.
 sources() {
-  find pyproject.toml CMakeLists.txt README.md LICENSE cmake simt common steps python bench/results -type f -not -name '*.pyc' -print0 |
+  find pyproject.toml CMakeLists.txt README.md LICENSE cmake simt common steps python library -type f -not -name '*.pyc' -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 

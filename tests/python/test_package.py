@@ -19,7 +19,7 @@ import softmax_worklog as sw
 x: npt.NDArray[numpy.float32] = numpy.zeros((2, 3), dtype=numpy.float32)
 probabilities: npt.NDArray[numpy.float32] = sw.softmax(x, step="05")
 logarithms: npt.NDArray[numpy.float32] = sw.log_softmax(x)
-values, indices = sw.topk(x, 2, 7)
+values, indices = sw.topk(x, 2, step=7)
 loads: int = sw.counts()["global_load_elements"]
 labels: list[str] = [step.label for step in sw.steps()]
 most: int | None = sw.steps()[0].max_rows
@@ -31,7 +31,7 @@ MISTYPED = """\
 import numpy
 import softmax_worklog as sw
 
-sw.softmax([1.0, 2.0])
+sw.softmax(object())
 sw.softmax(numpy.zeros(3, numpy.float32), step=5.0)
 sw.topk(numpy.zeros(3, numpy.float32), "two")
 """
