@@ -38,8 +38,8 @@ from ._arguments import (
     converted,
 )
 from ._core import Step, counts, machine, step_for, steps
-from ._libraries import CODES, Library, adopted
-from ._steps import checked_step, named
+from ._libraries import Library, adopted, as_numpy_has_it
+from ._topk import step_of_rows, topk_of_rows
 
 __all__ = ["Step", "counts", "log_softmax", "machine", "softmax", "step_for", "steps", "topk"]
 __version__ = version("softmax-worklog")
@@ -102,7 +102,8 @@ def softmax(
     where: True for what counts. Elsewhere the result is 0, as if there were -inf.
     step: who does it (see the module).
 
-    Returns a new array like x: of integers and of what is no array of float64.
+    Returns a new array like x: of integers and of what is no array of float64, and of what has no
+    axes NumPy's scalar, as NumPy's functions do.
 
     Raises TypeError for elements that are no numbers, and for arguments of another type;
     ValueError for an axis (also an IndexError), an `out` or a step that does not exist or fit;
@@ -253,7 +254,7 @@ def _columns(
     if mask is not None:
         library.fill(result, mask, 0.0 if operation == "softmax" else -float("inf"))
     if out is None:
-        return back(result)
+        return back(as_numpy_has_it(library, result))
     if result is not out:
         library.copy_into(out, result)
     return out
@@ -274,18 +275,8 @@ def _launch_columns(
     if step is None:
         _core.forward(operation, code, read, written, stream)
         return
-    chosen = _checked_step(step, operation, code, rows)
+    chosen = step_of_rows(step, operation, code, rows)
     _core.run(chosen, code, read, written, None, None, 0, stream)
-
-
-def _checked_step(step: Any, operation: str, code: str, rows: Any) -> Step:
-    chosen = checked_step(step, operation, _count(rows))
-    if code == "f64":
-        raise TypeError(
-            f"step = {step!r}: takes no float64, and no integers: x must be float32, float16 or "
-            "bfloat16, as dtype='float32' makes it"
-        )
-    return chosen
 
 
 def _topk(
@@ -305,8 +296,9 @@ def _topk(
         )
     if out is not None:
         return _topk_into(library, out, x, rows, axes, k, largest, probabilities, step)
-    values, indices = _topk_of_rows(library, rows, k, largest, probabilities, step)
-    return back(_shortened(library, values, x, axes)), back(_shortened(library, indices, x, axes))
+    values, indices = topk_of_rows(library, rows, k, largest, probabilities, step)
+    results = (_shortened(library, result, x, axes) for result in (values, indices))
+    return tuple(back(as_numpy_has_it(library, result)) for result in results)
 
 
 def _shortened(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
@@ -331,80 +323,10 @@ def _topk_into(
 ) -> Any:
     if not isinstance(out, tuple) or len(out) != 2:
         raise TypeError(f"out is {type(out).__name__}: must be a tuple (values, indices)")
-    results = _topk_of_rows(library, rows, k, largest, probabilities, step)
+    results = topk_of_rows(library, rows, k, largest, probabilities, step)
     placed = [_shortened(library, result, x, axes) for result in results]
     for name, to, result in zip(("out[0]", "out[1]"), out, placed, strict=True):
         check_out(library, name, to, result.shape, result.dtype)
     for to, result in zip(out, placed, strict=True):
         library.copy_into(to, result)
     return out
-
-
-def _topk_of_rows(
-    library: Library, rows: Any, k: int, largest: bool, probabilities: bool, step: Any
-) -> tuple[Any, Any]:
-    code = CODES.get(library.dtype_name(rows), "")
-    if step is not None:
-        chosen = _checked_step(step, "topk", code or "f64", rows)
-        return _by_step(library, chosen, code, rows, k)
-    serving = _serving_step(code, rows, k) if largest else None
-    if serving is None:
-        return _by_sort(library, rows, k, largest, probabilities)
-    if probabilities:
-        return _by_library(library, code, rows, k)
-    ranks_alone = named(serving.label + "/top_k_only")
-    values, indices = _by_step(library, ranks_alone, code, rows, k)
-    return library.astype(values, rows.dtype), indices
-
-
-def _serving_step(code: str, rows: Any, k: int) -> Step | None:
-    """That the library picks for the k largest; None where no step finds so many."""
-    if code in ("", "f64") or not 1 <= k <= _core.MAX_K:
-        return None
-    try:
-        return step_for("topk", _count(rows), rows.shape[-1], k, code)
-    except ValueError:
-        return None
-
-
-def _count(rows: Any) -> int:
-    return math.prod(rows.shape[:-1])
-
-
-def _by_library(library: Library, code: str, rows: Any, k: int) -> tuple[Any, Any]:
-    values, indices = _results(library, rows, k, "float32")
-    _core.topk(code, library.exported(rows), values, indices, k, library.stream_of(rows))
-    return values, indices
-
-
-def _by_step(library: Library, step: Step, code: str, rows: Any, k: int) -> tuple[Any, Any]:
-    values, indices = _results(library, rows, k, "float32")
-    stream = library.stream_of(rows)
-    _core.run(step, code, library.exported(rows), None, values, indices, k, stream)
-    return values, indices
-
-
-def _by_sort(
-    library: Library, rows: Any, k: int, largest: bool, probabilities: bool
-) -> tuple[Any, Any]:
-    """Integers as they are, all else in fp64, which holds each number of the other types."""
-    name = library.dtype_name(rows)
-    code = "i64" if library.is_integer(rows) and not probabilities else "f64"
-    if name == "uint64" and code == "i64":
-        raise TypeError("x has elements of uint64: must be int64 where probabilities is False")
-    wide = library.astype(rows, library.dtype_from("int64" if code == "i64" else "float64"))
-    values, indices = _results(library, rows, k, library.dtype_name(wide))
-    stream = library.stream_of(rows)
-    _core.sort(code, wide, values, indices, k, largest, probabilities, stream)
-    if not probabilities:
-        return library.astype(values, rows.dtype), indices
-    keeps = name == "float64" or library.is_integer(rows)
-    return library.astype(values, library.dtype_from("float64" if keeps else "float32")), indices
-
-
-def _results(library: Library, rows: Any, k: int, values: str) -> tuple[Any, Any]:
-    shape = (*rows.shape[:-1], k)
-    return (
-        library.empty(rows, shape, library.dtype_from(values)),
-        library.empty(rows, shape, library.dtype_from("int64")),
-    )

@@ -46,6 +46,18 @@ class ArrayLibrary:
     def astype(self, x: Array, dtype: Any) -> Array:
         return x.astype(dtype, copy=False)
 
+    def ordered(self, x: Array) -> Array:
+        """Integers as those of 64 bits with a sign that are in the same order."""
+        if x.dtype.name != "uint64":
+            return x.astype("int64", copy=False)
+        return (x ^ self.module.uint64(1 << 63)).view("int64")
+
+    def unordered(self, x: Array, dtype: Any) -> Array:
+        """The opposite."""
+        if dtype.name != "uint64":
+            return x.astype(dtype, copy=False)
+        return x.view("uint64") ^ self.module.uint64(1 << 63)
+
     def is_ready(self, x: Array) -> bool:
         """Whether kernels can take it as it lies."""
         flags = x.flags
@@ -118,18 +130,16 @@ class TorchLibrary:
 
     def check(self, name: str, x: Array) -> Array:
         torch = self.module
-        if x.layout != torch.strided:
-            raise TypeError(
-                f"{name} has the layout {x.layout}: must be strided, as {name}.to_dense() is"
-            )
-        if x.is_quantized:
-            raise TypeError(f"{name} is quantized: must not be, as {name}.dequantize() is not")
-        if x.is_nested:
-            raise TypeError(f"{name} is a nested tensor: must not be")
+        self.check_kind(name, x)
         if torch._C._functorch.is_functorch_wrapped_tensor(x):
             raise TypeError(
                 f"{name} is within vmap, grad or jvp of torch.func, which see no kernels: "
                 "softmax_worklog.torch has functions for them"
+            )
+        if isinstance(x, torch._subclasses.FakeTensor):
+            raise TypeError(
+                f"{name} is a FakeTensor, without memory: must be a tensor; softmax_worklog.torch "
+                "has functions for such"
             )
         if x.requires_grad:
             if torch.is_grad_enabled():
@@ -139,6 +149,17 @@ class TorchLibrary:
                 )
             x = x.detach()
         return x.resolve_neg()
+
+    def check_kind(self, name: str, x: Array) -> None:
+        """Whether its elements are in memory, one by one."""
+        if x.layout != self.module.strided:
+            raise TypeError(
+                f"{name} has the layout {x.layout}: must be strided, as {name}.to_dense() is"
+            )
+        if x.is_quantized:
+            raise TypeError(f"{name} is quantized: must not be, as {name}.dequantize() is not")
+        if x.is_nested:
+            raise TypeError(f"{name} is a nested tensor: must not be")
 
     def dtype_name(self, x: Array) -> str:
         return self.name_of_dtype(x.dtype)
@@ -158,6 +179,14 @@ class TorchLibrary:
         return not kinds and x.dtype != self.module.bool
 
     def astype(self, x: Array, dtype: Any) -> Array:
+        return x.to(dtype)
+
+    def ordered(self, x: Array) -> Array:
+        if x.dtype == self.module.uint64:
+            raise TypeError("x has elements of uint64: must be int64 where probabilities is False")
+        return x.to(self.module.int64)
+
+    def unordered(self, x: Array, dtype: Any) -> Array:
         return x.to(dtype)
 
     def is_ready(self, x: Array) -> bool:
@@ -210,6 +239,11 @@ def _of_module(x: object, module: str, name: str) -> Any:
     """The module, if it was imported and x is one of its arrays."""
     imported = sys.modules.get(module)
     return imported if imported is not None and isinstance(x, getattr(imported, name)) else None
+
+
+def as_numpy_has_it(library: Library, result: Array) -> Array:
+    """A scalar in place of an array without axes."""
+    return result[()] if library is NUMPY and result.ndim == 0 else result
 
 
 def _itself(x: Array) -> Array:

@@ -93,7 +93,7 @@ def test_integers_are_computed_in_double_precision(function, dtype):
 def test_array_likes(function, x):
     y = function(x)
     array = numpy.asarray(x)
-    assert isinstance(y, numpy.ndarray)
+    assert isinstance(y, numpy.ndarray if array.ndim else numpy.generic)
     assert y.shape == array.shape
     assert y.dtype == (array.dtype if array.dtype == numpy.float32 else numpy.float64)
     assert_close(y, EXPECTED[function](array.astype(float), axis=-1 if array.ndim else None))
@@ -287,6 +287,11 @@ def test_large_integers_are_not_rounded():
     values, indices = sw.topk(x, 4, probabilities=False)
     assert values.tolist() == [2**63 - 1, 2**60 + 1, 2**60, -(2**63)]
     assert indices.tolist() == [3, 1, 0, 2]
+    x = numpy.array([1, 2**64 - 1, 0, 2**63], numpy.uint64)
+    values, indices = sw.topk(x, 4, probabilities=False)
+    assert values.dtype == numpy.uint64
+    assert values.tolist() == [2**64 - 1, 2**63, 1, 0]
+    assert indices.tolist() == [1, 3, 0, 2]
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -2])
