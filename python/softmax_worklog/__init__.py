@@ -208,11 +208,14 @@ def topk(
 
 
 def _rows(library: Library, x: Any, axes: Axes) -> Any:
-    """C-contiguous, with the axes as one behind the others."""
+    """C-contiguous, with the axes as one behind the others. One alone changes places with the last:
+    the order of rows does not matter."""
     if axes == (x.ndim - 1,):
         return library.ready(x)
     if not axes:
         return library.ready(x.reshape(1))
+    if len(axes) == 1:
+        return library.ready(x.swapaxes(axes[0], -1))
     moved = library.moveaxis(x, axes, tuple(range(-len(axes), 0)))
     kept, together = moved.shape[: x.ndim - len(axes)], moved.shape[x.ndim - len(axes) :]
     return library.ready(moved.reshape((*kept, math.prod(together))))
@@ -224,6 +227,8 @@ def _placed(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
         return rows
     if not axes:
         return rows.reshape(())
+    if len(axes) == 1:
+        return library.ready(rows.swapaxes(axes[0], -1))
     last = tuple(range(x.ndim - len(axes), x.ndim))
     kept = [length for i, length in enumerate(x.shape) if i not in axes]
     moved = rows.reshape((*kept, *(x.shape[axis] for axis in axes)))
@@ -307,7 +312,7 @@ def _shortened(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
         return rows
     if not axes:
         return rows.reshape(()) if rows.shape == (1,) else rows
-    return library.ready(library.moveaxis(rows, (x.ndim - 1,), axes))
+    return library.ready(rows.swapaxes(axes[0], -1))
 
 
 def _topk_into(

@@ -69,11 +69,8 @@ class ArrayLibrary:
         """It, or a copy."""
         if self.is_ready(x):
             return x
-        if not self.is_numpy:
-            return self.module.ascontiguousarray(x)
-        return numpy.require(
-            x.astype(x.dtype.newbyteorder("="), copy=False), requirements=["C", "A"]
-        )
+        native = x.dtype if x.dtype.isnative else x.dtype.newbyteorder("=")
+        return x.astype(native, order="C")
 
     def moveaxis(self, x: Array, source: tuple[int, ...], target: tuple[int, ...]) -> Array:
         return self.module.moveaxis(x, source, target)

@@ -16,11 +16,14 @@ tensors. On a GPU a label that names no class gives NaN, where PyTorch ends the 
 
 from typing import Any
 
-import torch  # type: ignore[import-not-found, unused-ignore]
+import torch as _torch  # type: ignore[import-not-found, unused-ignore]
 
 from . import _core
 from ._libraries import CODES, TorchLibrary
 from ._topk import topk_of_rows
+
+# Its types are checked neither where it is installed nor where it is not.
+torch: Any = _torch
 
 __all__ = ["cross_entropy", "log_softmax", "softmax", "topk"]
 
