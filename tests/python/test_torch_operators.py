@@ -3,6 +3,8 @@
 PyTorch is not among the pinned packages: without it these are skipped.
 """
 
+import inspect
+
 import pytest
 
 from softmax_worklog._core import DEVICE
@@ -44,6 +46,11 @@ def assert_same(function, expected, *tensors, tolerance=1e-5):
         results.append([y.detach(), *(x.grad for x in copies if x.requires_grad)])
     for mine, other in zip(*results, strict=True):
         torch.testing.assert_close(mine, other, rtol=tolerance, atol=tolerance)
+
+
+def test_all_are_documented():
+    for name in sw.__all__:
+        assert len(inspect.getdoc(getattr(sw, name))) > 20, name
 
 
 # ---- softmax and log-softmax ----
