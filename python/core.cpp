@@ -327,9 +327,8 @@ NB_MODULE(_core, m) {
   m.def("steps", &steps, nb::rv_policy::reference,
         "All steps in the ladder's order, each followed by its variants.");
   bind_calls(m);
-  // Without the GIL: it waits for a launch that another thread has under way.
   m.def(
-      "counts", &counts_of_last_turn, nb::call_guard<nb::gil_scoped_release>(),
+      "counts", &counts_of_last_turn,
       "What the CPU executor counted in the last call of a function, in whatever thread, by name. "
       "Waits for a call that another thread has under way. RuntimeError before any call, after one "
       "that failed with MemoryError or RuntimeError or was interrupted, and on a GPU.");

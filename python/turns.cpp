@@ -45,6 +45,17 @@ Counts counted() {
 }
 #endif
 
+#ifdef SIMT_EXECUTOR
+// False if a call has been under way all the time. Nobody waits for the GIL with the mutex: whoever
+// forks waits for the mutex with the GIL.
+bool copy_counts(std::optional<Counts>& counts) {
+  const nanobind::gil_scoped_release others_may_run;
+  const std::unique_lock turn(turns().mutex, kInterval);
+  if (turn.owns_lock()) counts = turns().counts;
+  return turn.owns_lock();
+}
+#endif
+
 // A call that waits for its turn, then has it, and may be told to end at any time.
 class Call {
  public:
@@ -55,15 +66,14 @@ class Call {
       if (is_to_end_) return;
     }
     const AtWork at_work(*this);
-    if (is_to_end_) return;
-    turns().counts.reset();  // a call that fails leaves none
-#ifdef SIMT_EXECUTOR
-    simt::reset_counters();
-#endif
-    work();
-#ifdef SIMT_EXECUTOR
-    turns().counts = counted();
-#endif
+    if (!is_to_end_) run_in_turn(work);
+  }
+
+  // False where others have their turn.
+  static bool run_at_once(const std::function<void()>& work) {
+    const std::unique_lock turn(turns().mutex, std::try_to_lock);
+    if (turn.owns_lock()) run_in_turn(work);
+    return turn.owns_lock();
   }
 
   void end() {
@@ -75,6 +85,17 @@ class Call {
   }
 
  private:
+  static void run_in_turn(const std::function<void()>& work) {
+    turns().counts.reset();  // a call that fails leaves none
+#ifdef SIMT_EXECUTOR
+    simt::reset_counters();
+#endif
+    work();
+#ifdef SIMT_EXECUTOR
+    turns().counts = counted();
+#endif
+  }
+
   // The executor is interrupted for this call, and for none after it.
   class AtWork {
    public:
@@ -143,19 +164,18 @@ void take_turn(std::int64_t elements, const std::function<void()>& work) {
   bool has_ended = true;
   {
     const nanobind::gil_scoped_release others_may_run;
-    if (is_long(elements)) {
-      has_ended = run_in_another_thread(work);
-    } else {
-      Call().run(work);
-    }
+    if (is_long(elements) || !Call::run_at_once(work)) has_ended = run_in_another_thread(work);
   }
   if (!has_ended) throw nanobind::python_error();
 }
 
 Counts counts_of_last_turn() {
 #ifdef SIMT_EXECUTOR
-  const std::lock_guard lock(turns().mutex);
-  if (turns().counts) return *turns().counts;
+  std::optional<Counts> counts;
+  while (!copy_counts(counts)) {
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  }
+  if (counts) return *counts;
   throw std::runtime_error(
       "nothing was launched yet, or the last call failed: call softmax, log_softmax or topk");
 #else

@@ -24,8 +24,9 @@ void take_turn(std::int64_t elements, const std::function<void()>& work);
 /// of the executor, which does the same for its launches, must come later in a fork.
 void make_forks_safe();
 
-/// Of the last call that ended well. Waits for one that is under way. Throws std::runtime_error
-/// where there is none, after one that failed, and on a GPU.
+/// Of the last call that ended well. Waits for one that is under way, and may be interrupted;
+/// called with the GIL. Throws std::runtime_error where there is none, after one that failed, and
+/// on a GPU.
 Counts counts_of_last_turn();
 
 }  // namespace worklog::python

@@ -290,6 +290,10 @@ def _numpys(name: str, x: Any) -> tuple[Array, Callable[[Array], Array]]:
             _refuse(name, x)
         back = namespace.asarray
         _check_is_on_the_host(name, x)
+        try:
+            return numpy.from_dlpack(x), back
+        except (BufferError, TypeError, RuntimeError):
+            pass  # of bfloat16, which NumPy's DLPack does not know
     try:
         return numpy.asarray(x), back
     except (TypeError, ValueError, RuntimeError) as error:

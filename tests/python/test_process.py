@@ -29,6 +29,14 @@ CALLS = {
         "threading.Thread(target=sw.softmax, args=(long,), daemon=True).start(); "
         "time.sleep(0.1); sw.softmax(long)"
     ),
+    "a short one likewise": (
+        "threading.Thread(target=sw.softmax, args=(long,), daemon=True).start(); "
+        "time.sleep(0.1); sw.softmax(long[:2, :8])"
+    ),
+    "a question for its counts": (
+        "threading.Thread(target=sw.softmax, args=(long,), daemon=True).start(); "
+        "time.sleep(0.1); sw.counts()"
+    ),
 }
 
 
