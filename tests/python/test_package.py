@@ -9,6 +9,7 @@ from importlib.resources import files
 import pytest
 
 import softmax_worklog as sw
+from softmax_worklog import _core
 from softmax_worklog._core import DEVICE
 
 TYPED = """\
@@ -46,6 +47,15 @@ def test_version_is_the_projects(repository):
 @pytest.mark.skipif(DEVICE != "cpu", reason="the module is built for a GPU")
 def test_runs_on_the_executor():
     assert sw.machine() == "cpu"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks ldd")
+def test_needs_nothing_that_a_machine_may_lack():
+    run = subprocess.run(["ldd", _core.__file__], capture_output=True, text=True, check=True)
+    names = {line.split()[0].partition(".so")[0] for line in run.stdout.splitlines()}
+    libraries = {name for name in names if name.startswith("lib")}
+    assert "libc" in libraries
+    assert libraries <= {"libc", "libdl", "libgcc_s", "libm", "libpthread", "librt", "libstdc++"}
 
 
 def test_every_directory_of_steps_and_every_variant_is_there(repository):
