@@ -249,7 +249,7 @@ def _columns(
         rows = _rows(library, library.masked(x, mask, -float("inf")), axes)
     else:
         rows = _rows(library, x, axes)
-    if out is not None and _is_direct(library, out, rows):
+    if out is not None and axes == (x.ndim - 1,) and _is_direct(library, out, rows):
         result = out
     else:
         result = library.empty(rows, rows.shape)

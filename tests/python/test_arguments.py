@@ -165,6 +165,17 @@ def test_out(function):
 
 
 @each_function
+@pytest.mark.parametrize("axis", [0, 1, (0, 1), (1, 0), None])
+def test_out_of_as_many_rows_as_columns(function, axis):
+    x = logits((5, 5))
+    out = numpy.empty_like(x)
+    assert_same(function(x, axis, out=out), function(x, axis))
+    x = logits((5, 5, 5))
+    out = numpy.empty_like(x)
+    assert_same(function(x, axis, out=out), function(x, axis))
+
+
+@each_function
 @pytest.mark.parametrize("axis", [0, 1])
 def test_out_that_is_x_or_overlaps_it(function, axis):
     x = logits((4, 6))
