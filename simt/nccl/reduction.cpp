@@ -68,9 +68,8 @@ T reduced(const Inputs& ranks, std::size_t i, ncclRedOp_t op) {
   const auto input = [&](std::size_t rank) {
     const Computed<T> value = N::of(element<T>(ranks[rank], i));
     if constexpr (!kIsInteger) {
-      if (op == ncclAvg) {
-        return N::of(N::rounded(value * (1 / static_cast<Computed<T>>(ranks.size()))));
-      }
+      const auto share = static_cast<Computed<T>>(1.0 / static_cast<double>(ranks.size()));
+      if (op == ncclAvg) return N::of(N::rounded(value * N::of(N::rounded(share))));
     }
     return value;
   };

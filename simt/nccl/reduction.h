@@ -12,8 +12,9 @@
 namespace simt::nccl {
 
 /// The elements of all ranks, in the order of the ranks, become one each, whichever rank asks. As
-/// in NCCL's kernels, each step rounds to the type; ncclAvg divides floating-point elements by
-/// their number before they are added, and an integer sum after.
+/// in NCCL's kernels, each step rounds to the type; ncclAvg multiplies floating-point elements by
+/// one over their number, of the type as well, before they are added, and divides an integer sum.
+/// (src/device/reduce_kernel.h of NCCL: FuncPreMulSum, FuncSumPostDiv, FuncMinMax)
 std::vector<std::byte> reduce(const std::vector<std::span<const std::byte>>& ranks,
                               ncclDataType_t type, ncclRedOp_t op);
 

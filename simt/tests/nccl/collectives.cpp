@@ -96,6 +96,22 @@ TEST_CASE("sums of 16 bits are rounded at each step, of the same numbers on all 
     CHECK(static_cast<float>(x.host(rank)[0]) == 2048.0f);
 }
 
+TEST_CASE("a NaN loses in a maximum, and a third of 16 bits is rounded") {
+  Ranks ranks(3);
+  const RankArrays<float> x(3, 2, [](int rank, std::size_t i) {
+    return rank == 1 || i == 1 ? std::nanf("") : static_cast<float>(rank);
+  });
+  const RankArrays<__half> y(3, 1, [](int, std::size_t) { return static_cast<__half>(7.0f); });
+  CHECK(ranks.in_group([&](int rank, ncclComm_t comm) {
+    ncclAllReduce(y[rank], y[rank], 1, ncclHalf, ncclAvg, comm, nullptr);
+    return ncclAllReduce(x[rank], x[rank], 2, ncclFloat, ncclMax, comm, nullptr);
+  }) == ncclSuccess);
+  CHECK(x.host(2)[0] == 2.0f);
+  CHECK(std::isnan(x.host(2)[1]));
+  // A third is 0.333251953125 in fp16, and seven of these 2.33203125.
+  CHECK(static_cast<float>(y.host(0)[0]) == 6.99609375f);
+}
+
 TEST_CASE("1 to 8 ranks, from one thread or a thread each, in place or not, or with no elements") {
   for (const int n : {1, 2, 3, 8}) {
     CAPTURE(n);
