@@ -62,8 +62,9 @@ softmax_worklog_status status_of_thrown() noexcept {
     return keep(SOFTMAX_WORKLOG_INVALID_ARGUMENT, error.what());
   } catch (const CudaError& error) {
     return keep(error);
-  } catch (const std::bad_alloc&) {
-    return keep(SOFTMAX_WORKLOG_INTERNAL_ERROR, "the host has no memory left");
+  } catch (const std::bad_alloc& error) {
+    std::snprintf(text_of_last, kLongestText, "the host has no memory left: %s", error.what());
+    return SOFTMAX_WORKLOG_INTERNAL_ERROR;
   } catch (const std::exception& error) {
     return keep(SOFTMAX_WORKLOG_INTERNAL_ERROR, error.what());
   } catch (...) {

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -17,36 +15,21 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/check.h"
 #include "common/cuda/device.h"
-#include "common/step/run.h"
 #include "common/step/step.h"
 #include "common/step/validate.h"
-#include "python/mapped_arrays.h"
-#include "python/stream_scratch.h"
-
-#ifdef SIMT_EXECUTOR
-#include "simt/executor/counters.h"
-#endif
+#include "python/arrays.h"
+#include "python/calls.h"
+#include "python/turns.h"
 
 namespace nb = nanobind;
 
 namespace worklog::python {
 namespace {
-
-using Logits = nb::ndarray<nb::ro, nb::c_contig>;
-using Result = nb::ndarray<nb::c_contig>;
-using Counts = std::map<std::string, std::uint64_t>;
-
-#ifdef SIMT_EXECUTOR
-constexpr int kDeviceType = nb::device::cpu::value;
-constexpr const char* kDevice = "cpu";
-#else
-constexpr int kDeviceType = nb::device::cuda::value;
-constexpr const char* kDevice = "cuda";
-#endif
 
 // ---- steps ----
 
@@ -108,141 +91,94 @@ std::vector<const Step*> steps() {
   return all;
 }
 
-// ---- one launch at a time ----
+// ---- calls ----
 
-struct LastLaunch {
-  std::mutex mutex;
-  std::optional<Counts> counts;
-};
-LastLaunch& last_launch() {
-  static LastLaunch instance;
-  return instance;
-}
-
-#ifdef SIMT_EXECUTOR
-Counts counted() {
-  Counts counts;
-  for (const auto& [name, value] : simt::named(simt::counters()))
-    counts.emplace(name, value);
-  return counts;
-}
-#endif
-
-/// Makes the arrays' GPU the current one, for as long as this lives.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int device) {
-    check(cudaGetDevice(&before_), "asking for the current GPU");
-    check(cudaSetDevice(device), "choosing GPU " + std::to_string(device));
+softmax_worklog_operation operation_from(const std::string& name) {
+  const std::pair<const char*, softmax_worklog_operation> named[] = {
+      {"softmax", SOFTMAX_WORKLOG_SOFTMAX},
+      {"log_softmax", SOFTMAX_WORKLOG_LOG_SOFTMAX},
+      {"topk", SOFTMAX_WORKLOG_TOP_K},
+      {"softmax_backward", SOFTMAX_WORKLOG_SOFTMAX_BACKWARD},
+      {"log_softmax_backward", SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD},
+      {"cross_entropy", SOFTMAX_WORKLOG_CROSS_ENTROPY},
+      {"cross_entropy_loss", SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS}};
+  for (const auto& [text, operation] : named) {
+    if (name == text) return operation;
   }
-  ~CurrentDevice() { cudaSetDevice(before_); }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int before_ = 0;
-};
-
-template <typename T>
-T* data_of(const std::optional<Result>& result) {
-  return result ? static_cast<T*>(result->data()) : nullptr;
+  throw std::invalid_argument("operation '" + name + "': is none of the library's");
 }
 
-struct Arguments {
-  const Step* step;
-  const Logits* logits;
-  const std::optional<Result>* columns;
-  const std::optional<Result>* values;
-  const std::optional<Result>* indices;
-  int k;
-  cudaStream_t stream;
-};
-
-template <typename T>
-AnyProblem<T> problem_of(const Arguments& given) {
-  const Logits& logits = *given.logits;
-  const auto cols = static_cast<std::int64_t>(logits.shape(logits.ndim() - 1));
-  std::int64_t rows = 1;
-  for (std::size_t i = 0; i + 1 < logits.ndim(); ++i)
-    rows *= static_cast<std::int64_t>(logits.shape(i));
-  return {.logits = static_cast<const T*>(logits.data()),
-          .labels = nullptr,
-          .columns = data_of<T>(*given.columns),
-          .values = data_of<float>(*given.values),
-          .indices = data_of<std::int64_t>(*given.indices),
-          .rows = rows,
-          .cols = cols,
-          .k = given.k,
-          .block_size = 0,
-          .scratch = {}};
+void run(const Step& step, const std::string& dtype, const Input& logits,
+         const MaybeOutput& columns, const MaybeOutput& values, const MaybeOutput& indices, int k,
+         std::uintptr_t stream) {
+  call_step(step, {.operation = SOFTMAX_WORKLOG_SOFTMAX,
+                   .dtype = dtype,
+                   .x = &logits,
+                   .columns = &columns,
+                   .values = &values,
+                   .indices = &indices,
+                   .k = k,
+                   .stream = stream});
 }
 
-template <typename T>
-void run_problem(const Arguments& given) {
-  AnyProblem<T> problem = problem_of<T>(given);
-  const StreamScratch scratch(scratch_bytes(*given.step, problem.rows, problem.cols, dtype_of<T>()),
-                              given.stream);
-  problem.scratch = scratch.get();
-  worklog::run(*given.step, problem, given.stream);
+void forward(const std::string& operation, const std::string& dtype, const Input& logits,
+             const MaybeOutput& columns, std::uintptr_t stream) {
+  call_library({.operation = operation_from(operation),
+                .dtype = dtype,
+                .x = &logits,
+                .columns = &columns,
+                .stream = stream});
 }
 
-void map(MappedArrays& mapped, const Arguments& given, DType dtype) {
-  mapped.add(given.logits->data(), given.logits->nbytes(), size_of(dtype));
-  for (const auto& [result, element_bytes] :
-       {std::pair(given.columns, size_of(dtype)), std::pair(given.values, sizeof(float)),
-        std::pair(given.indices, sizeof(std::int64_t))}) {
-    if (*result) mapped.add((*result)->data(), (*result)->nbytes(), element_bytes);
-  }
+void backward(const std::string& operation, const std::string& dtype, const Input& results,
+              const Input& gradients, const MaybeOutput& logit_gradients, std::uintptr_t stream) {
+  call_library({.operation = operation_from(operation),
+                .dtype = dtype,
+                .x = &results,
+                .gradients = &gradients,
+                .columns = &logit_gradients,
+                .stream = stream});
 }
 
-// On the executor the work is done when this returns; on a GPU it is on the stream.
-void run_and_count(const Arguments& given, DType dtype) {
-  LastLaunch& last = last_launch();
-  const std::lock_guard lock(last.mutex);
-  last.counts.reset();  // a call that fails leaves none
-  const CurrentDevice device(kDeviceType == nb::device::cpu::value ? 0 : given.logits->device_id());
-  MappedArrays mapped;
-  map(mapped, given, dtype);
-#ifdef SIMT_EXECUTOR
-  simt::reset_counters();
-#endif
-  with_type(dtype, [&]<typename T>(T) { run_problem<T>(given); });
-#ifdef SIMT_EXECUTOR
-  check(cudaDeviceSynchronize(), given.step->label());
-  last.counts = counted();
-#endif
+void topk(const std::string& dtype, const Input& logits, const MaybeOutput& values,
+          const MaybeOutput& indices, int k, std::uintptr_t stream) {
+  call_library({.operation = SOFTMAX_WORKLOG_TOP_K,
+                .dtype = dtype,
+                .x = &logits,
+                .values = &values,
+                .indices = &indices,
+                .k = k,
+                .stream = stream});
 }
 
-void require_device(const Logits& logits) {
-  if (logits.device_type() == kDeviceType) return;
-  throw std::invalid_argument("logits are on a device of DLPack's type " +
-                              std::to_string(logits.device_type()) + ": must be on '" + kDevice +
-                              "', type " + std::to_string(kDeviceType));
+void sort(const std::string& dtype, const Input& keys, const MaybeOutput& values,
+          const MaybeOutput& indices, std::int64_t k, bool largest, bool probabilities,
+          std::uintptr_t stream) {
+  call_sort({dtype, &keys, &values, &indices, k, largest, probabilities, stream});
 }
 
-void run(const Step& step, const std::string& dtype_name, const Logits& logits,
-         const std::optional<Result>& columns, const std::optional<Result>& values,
-         const std::optional<Result>& indices, int k, std::uintptr_t stream) {
-  if (logits.ndim() == 0) throw std::invalid_argument("logits have 0 dimensions: must have 1");
-  require_device(logits);
-  const DType dtype = dtype_from_name(dtype_name);
-  const Arguments given{
-      &step, &logits, &columns, &values, &indices, k, reinterpret_cast<cudaStream_t>(stream)};
-  const nb::gil_scoped_release others_may_run;
-  run_and_count(given, dtype);
+void cross_entropy(const std::string& dtype, const Input& logits, const Input& labels,
+                   const MaybeOutput& losses, const MaybeOutput& loss, const MaybeOutput& gradients,
+                   std::int64_t ignore_index, float label_smoothing, int reduction,
+                   std::uintptr_t stream) {
+  call_library(
+      {.operation = gradients ? SOFTMAX_WORKLOG_CROSS_ENTROPY : SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,
+       .dtype = dtype,
+       .x = &logits,
+       .labels = &labels,
+       .columns = &gradients,
+       .values = &losses,
+       .loss = &loss,
+       .options = {.ignore_index = ignore_index,
+                   .label_smoothing = label_smoothing,
+                   .z_loss = 0.0f,
+                   .reduction = static_cast<softmax_worklog_reduction>(reduction)},
+       .stream = stream});
 }
 
-Counts counts() {
-#ifdef SIMT_EXECUTOR
-  LastLaunch& last = last_launch();
-  const std::lock_guard lock(last.mutex);
-  if (last.counts) return *last.counts;
-  throw std::runtime_error(
-      "nothing was launched yet, or the last call failed: call softmax, log_softmax or topk");
-#else
-  throw std::runtime_error(
-      "a GPU counts nothing by itself: counts() needs the module built for the CPU executor");
-#endif
+const Step& step_for(const std::string& operation, std::int64_t rows, std::int64_t cols, int k,
+                     const std::string& dtype) {
+  return picked_step(operation_from(operation), dtype, {rows, cols}, k);
 }
 
 std::string machine() {
@@ -253,12 +189,26 @@ std::string machine() {
 #endif
 }
 
+PyObject* exception_for(softmax_worklog_status status) {
+  switch (status) {
+    case SOFTMAX_WORKLOG_INVALID_ARGUMENT:
+    case SOFTMAX_WORKLOG_INVALID_WORKSPACE:
+      return PyExc_ValueError;
+    case SOFTMAX_WORKLOG_WRONG_DEVICE:
+      return PyExc_BufferError;
+    default:
+      return PyExc_RuntimeError;
+  }
+}
+
 void throw_as_python_does(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const CudaError& error) {
     const bool no_memory = error.code() == cudaErrorMemoryAllocation;
     PyErr_SetString(no_memory ? PyExc_MemoryError : PyExc_RuntimeError, error.what());
+  } catch (const LibraryError& error) {
+    PyErr_SetString(exception_for(error.status()), error.what());
   }
 }
 
@@ -314,6 +264,53 @@ void bind_step(nb::module_& m) {
       });
 }
 
+// Arrays of any library: the stubs would say NumPy's.
+void bind_calls(nb::module_& m) {
+  m.def("run", &run, nb::arg("step"), nb::arg("dtype"), nb::arg("logits").noconvert(),
+        nb::arg("columns").noconvert().none(), nb::arg("values").noconvert().none(),
+        nb::arg("indices").noconvert().none(), nb::arg("k"), nb::arg("stream"),
+        nb::sig("def run(step: Step, dtype: str, logits: object, columns: object, values: object, "
+                "indices: object, k: int, stream: int) -> None"),
+        "Launches a step over the last axis of C-contiguous arrays; nothing is copied.");
+  m.def("forward", &forward, nb::arg("operation"), nb::arg("dtype"), nb::arg("logits").noconvert(),
+        nb::arg("columns").noconvert(), nb::arg("stream"),
+        nb::sig("def forward(operation: str, dtype: str, logits: object, columns: object, stream: "
+                "int) -> None"),
+        "The same of 'softmax' or 'log_softmax', by the step that the library picks.");
+  m.def("backward", &backward, nb::arg("operation"), nb::arg("dtype"),
+        nb::arg("results").noconvert(), nb::arg("gradients").noconvert(),
+        nb::arg("logit_gradients").noconvert(), nb::arg("stream"),
+        nb::sig("def backward(operation: str, dtype: str, results: object, gradients: object, "
+                "logit_gradients: object, stream: int) -> None"),
+        "'softmax_backward' or 'log_softmax_backward'.");
+  m.def("topk", &topk, nb::arg("dtype"), nb::arg("logits").noconvert(),
+        nb::arg("values").noconvert(), nb::arg("indices").noconvert(), nb::arg("k"),
+        nb::arg("stream"),
+        nb::sig("def topk(dtype: str, logits: object, values: object, indices: object, k: int, "
+                "stream: int) -> None"),
+        "The k largest probabilities, by the step that the library picks.");
+  m.def("sort", &sort, nb::arg("dtype"), nb::arg("keys").noconvert(), nb::arg("values").noconvert(),
+        nb::arg("indices").noconvert(), nb::arg("k"), nb::arg("largest"), nb::arg("probabilities"),
+        nb::arg("stream"),
+        nb::sig("def sort(dtype: str, keys: object, values: object, indices: object, k: int, "
+                "largest: bool, probabilities: bool, stream: int) -> None"),
+        "The first k of each row, sorted by a kernel that nobody has tuned.");
+  m.def("cross_entropy", &cross_entropy, nb::arg("dtype"), nb::arg("logits").noconvert(),
+        nb::arg("labels").noconvert(), nb::arg("losses").noconvert().none(),
+        nb::arg("loss").noconvert().none(), nb::arg("gradients").noconvert().none(),
+        nb::arg("ignore_index"), nb::arg("label_smoothing"), nb::arg("reduction"),
+        nb::arg("stream"),
+        nb::sig("def cross_entropy(dtype: str, logits: object, labels: object, losses: object, "
+                "loss: object, gradients: object, ignore_index: int, label_smoothing: float, "
+                "reduction: int, stream: int) -> None"),
+        "Losses and gradients; without gradients the losses alone, and no option.");
+  m.def("step_for", &step_for, nb::arg("operation"), nb::arg("rows"), nb::arg("cols"),
+        nb::arg("k") = 0, nb::arg("dtype") = "f32", nb::rv_policy::reference,
+        "The step that serves a call without step=, of 'softmax', 'log_softmax', 'topk' or another "
+        "operation of the library's, on the current device; of elements of a type, 'f32', 'f16' or "
+        "'bf16'. ValueError for a shape that no step takes.");
+}
+
 }  // namespace
 }  // namespace worklog::python
 
@@ -324,22 +321,16 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);
   nb::register_exception_translator(throw_as_python_does);
   bind_step(m);
+  make_forks_safe();
   m.attr("DEVICE") = kDevice;
   m.attr("MAX_K") = largest_k();
   m.def("steps", &steps, nb::rv_policy::reference,
         "All steps in the ladder's order, each followed by its variants.");
-  m.def("run", &run, nb::arg("step"), nb::arg("dtype"), nb::arg("logits").noconvert(),
-        nb::arg("columns").noconvert().none(), nb::arg("values").noconvert().none(),
-        nb::arg("indices").noconvert().none(), nb::arg("k"), nb::arg("stream"),
-        // Arrays of any library: the stub would say NumPy's.
-        nb::sig("def run(step: Step, dtype: str, logits: object, columns: object, values: object, "
-                "indices: object, k: int, stream: int) -> None"),
-        "Launches a step over the last axis of C-contiguous arrays; nothing is copied.");
-  // Without the GIL: it waits for a launch that another thread has under way.
+  bind_calls(m);
   m.def(
-      "counts", &counts, nb::call_guard<nb::gil_scoped_release>(),
-      "What the CPU executor counted in the last call of softmax, log_softmax or topk, in whatever "
-      "thread, by name. Waits for a call that another thread has under way. RuntimeError before "
-      "any call, after one that failed with MemoryError or RuntimeError, and on a GPU.");
+      "counts", &counts_of_last_turn,
+      "What the CPU executor counted in the last call of a function, in whatever thread, by name. "
+      "Waits for a call that another thread has under way. RuntimeError before any call, after one "
+      "that failed with MemoryError or RuntimeError or was interrupted, and on a GPU.");
   m.def("machine", &machine, "'cpu' for the executor, else the name of the current GPU.");
 }

@@ -2,6 +2,8 @@
 /// Arrays of the caller's that kernels work on where they lie.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 
 #ifdef SIMT_EXECUTOR

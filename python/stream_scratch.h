@@ -30,6 +30,8 @@ class StreamScratch {
   StreamScratch& operator=(const StreamScratch&) = delete;
 
   Scratch get() const { return Scratch(memory_, bytes_); }
+  /// Where it begins; null where there is none.
+  void* data() const { return memory_; }
 
  private:
   std::int64_t bytes_;

@@ -47,12 +47,12 @@ __global__ void fill(T* x, std::int64_t count, unsigned seed) {
   }
 }
 
+constexpr int kCopyThreads = 512;
+
+// A vector a thread.
 __global__ void copy(const uint4* from, uint4* to, std::int64_t count) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += stride) {
-    __stcs(to + i, __ldcs(from + i));
-  }
+  const std::int64_t i = std::int64_t{blockIdx.x} * kCopyThreads + threadIdx.x;
+  if (i < count) __stcs(to + i, __ldcs(from + i));
 }
 
 // What all ranks measure together.
@@ -134,9 +134,10 @@ class ShapeTimes {
     const std::int64_t vectors = static_cast<std::int64_t>(logits_.bytes() / sizeof(uint4));
     const auto pairs = static_cast<std::size_t>(2 * shape_.rows);
     time("copy", "", [&] {
-      copy<<<132 * 8, 512, 0, stopwatch_.stream()>>>(reinterpret_cast<const uint4*>(logits_.data()),
-                                                     reinterpret_cast<uint4*>(results_.data()),
-                                                     vectors);
+      const auto blocks = static_cast<unsigned>((vectors + kCopyThreads - 1) / kCopyThreads);
+      copy<<<blocks, kCopyThreads, 0, stopwatch_.stream()>>>(
+          reinterpret_cast<const uint4*>(logits_.data()), reinterpret_cast<uint4*>(results_.data()),
+          vectors);
     });
     time("memcpy", "", [&] {
       check(cudaMemcpyAsync(results_.data(), logits_.data(), logits_.bytes(),

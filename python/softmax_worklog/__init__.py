@@ -1,77 +1,337 @@
-"""Every step of the worklog as a function on arrays.
+"""Every step of the worklog as a function on arrays, and the fastest one where none is named.
 
     >>> import numpy, softmax_worklog
     >>> softmax_worklog.softmax(numpy.array([[1, 2, 3]], dtype=numpy.float32))
     >>> softmax_worklog.counts()["global_load_elements"]
 
 The module is built for one machine: the CPU executor, which takes NumPy's arrays (and PyTorch's on
-the CPU) and counts what the kernels do, or NVIDIA GPUs, whose arrays are CuPy's and PyTorch's.
-Arrays are handed over by DLPack and never copied. All functions work over the last axis of
-C-contiguous arrays of float32, float16 or bfloat16 (in NumPy: ml_dtypes.bfloat16); arithmetic is in
-float32 throughout. A GPU's work is put on the caller's current stream, and not waited for.
+the CPU, JAX's, and what NumPy makes arrays of) and counts what the kernels do, or NVIDIA GPUs,
+whose arrays are CuPy's and PyTorch's. A GPU's work is put on the caller's current stream, and not
+waited for. Arrays that are C-contiguous, with the rows along their last axis, are handed over
+without a copy; of others there is one.
 
-`step` chooses who does it: 5, '05' or '05_warp_shuffle', with '/' and a variant's name behind where
-a variant is meant, such as '05_warp_shuffle/safe'. None is the step that takes the array and was
-the fastest at the nearest shape in the recorded run on a GPU (docs/pages/python.md says how near is
-measured).
+Elements are float32, float16, bfloat16 (in NumPy: ml_dtypes.bfloat16), on which arithmetic is in
+float32, or float64. Integers are computed in float64. The kernels of float64 are not tuned.
+
+Without `step` the library's dispatcher chooses (docs/pages/library.md). `step` chooses who does it:
+5, '05' or '05_warp_shuffle', with '/' and a variant's name behind where a variant is meant, such as
+'05_warp_shuffle/safe'.
+
+softmax_worklog.torch has the same for PyTorch, with gradients.
 """
 
+import math
 from importlib.metadata import version
+from typing import Any, Protocol, TypeVar, overload
 
-from ._arguments import check_k
-from ._arrays import Array, check_array, empty_like, exported, stream_of
-from ._choice import find_step
-from ._core import Step, counts, machine, run, steps
+import numpy
+import numpy.typing
 
-__all__ = ["Step", "counts", "log_softmax", "machine", "softmax", "steps", "topk"]
+from . import _core
+from ._arguments import (
+    Axes,
+    axes_of,
+    check_elements,
+    check_flag,
+    check_k,
+    check_out,
+    converted,
+)
+from ._core import Step, counts, machine, step_for, steps
+from ._libraries import Library, adopted, as_numpy_has_it
+from ._topk import step_of_rows, topk_of_rows
+
+__all__ = ["Step", "counts", "log_softmax", "machine", "softmax", "step_for", "steps", "topk"]
 __version__ = version("softmax-worklog")
 
 
-def softmax(x: Array, step: int | str | None = None) -> Array:
-    """Probabilities along the last axis of x: exp(x - max) / sum(exp(x - max)).
+class ArrayLike(Protocol):
+    """What arrays of all libraries have in common."""
 
-    Returns a new array like x. A row with a NaN or +inf, or of -inf alone, is NaN throughout.
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __dlpack__(self) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
 
-    Raises TypeError for another type of array, element or step; ValueError for 0 dimensions, an
-    array that is not C-contiguous, and a step that does not exist, does not compute this or does
-    not take so many rows; BufferError for an array on the wrong device; MemoryError and
+
+Array = TypeVar("Array", bound=ArrayLike)
+Axis = int | tuple[int, ...] | None
+Name = int | str | None
+NumpyArray = numpy.typing.NDArray[Any]
+
+
+@overload
+def softmax(
+    x: Array,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    where: Any = None,
+    step: Name = None,
+) -> Array: ...
+@overload
+def softmax(
+    x: numpy.typing.ArrayLike,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: NumpyArray | None = None,
+    where: Any = None,
+    step: Name = None,
+) -> NumpyArray: ...
+def softmax(
+    x: Any,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: Any = None,
+    where: Any = None,
+    step: Name = None,
+) -> Any:
+    """Probabilities along an axis of x: exp(x - max) / sum(exp(x - max)).
+
+    A row with a NaN or +inf, or of -inf alone, is NaN throughout.
+
+    axis: an integer, a tuple of them for rows of several axes, or None for all; `dim` is the same.
+    dtype: x is converted to it first, and the result has it.
+    out: where the result goes, an array of its shape and type, which is returned. It may be x.
+    where: True for what counts. Elsewhere the result is 0, as if there were -inf.
+    step: who does it (see the module).
+
+    Returns a new array like x: of integers and of what is no array of float64, and of what has no
+    axes NumPy's scalar, as NumPy's functions do.
+
+    Raises TypeError for elements that are no numbers, and for arguments of another type;
+    ValueError for an axis (also an IndexError), an `out` or a step that does not exist or fit;
+    BufferError for an array on the wrong device, or one that requires a gradient; MemoryError and
     RuntimeError for what the device refuses.
     """
-    return _columns("softmax", x, step)
+    return _columns("softmax", x, axis, dim, dtype, out, where, step)
 
 
-def log_softmax(x: Array, step: int | str | None = None) -> Array:
-    """Logarithms of the probabilities along the last axis of x: x - log(sum(exp(x))).
+@overload
+def log_softmax(
+    x: Array,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    where: Any = None,
+    step: Name = None,
+) -> Array: ...
+@overload
+def log_softmax(
+    x: numpy.typing.ArrayLike,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: NumpyArray | None = None,
+    where: Any = None,
+    step: Name = None,
+) -> NumpyArray: ...
+def log_softmax(
+    x: Any,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    dtype: Any = None,
+    out: Any = None,
+    where: Any = None,
+    step: Name = None,
+) -> Any:
+    """Logarithms of the probabilities along an axis of x: x - log(sum(exp(x))).
 
-    Returns a new array like x. Rows and errors are as for softmax.
+    Arguments, rows and errors are as for softmax; where `where` is not, the result is -inf.
     """
-    return _columns("log_softmax", x, step)
+    return _columns("log_softmax", x, axis, dim, dtype, out, where, step)
 
 
-def topk(x: Array, k: int, step: int | str | None = None) -> tuple[Array, Array]:
-    """The k largest probabilities along the last axis of x, and where they are.
+@overload
+def topk(
+    x: Array,
+    k: int,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    largest: bool = True,
+    probabilities: bool = True,
+    out: tuple[Array, Array] | None = None,
+    step: Name = None,
+) -> tuple[Array, Array]: ...
+@overload
+def topk(
+    x: numpy.typing.ArrayLike,
+    k: int,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    largest: bool = True,
+    probabilities: bool = True,
+    out: tuple[NumpyArray, NumpyArray] | None = None,
+    step: Name = None,
+) -> tuple[NumpyArray, NumpyArray]: ...
+def topk(
+    x: Any,
+    k: int,
+    axis: Axis = -1,
+    *,
+    dim: Axis = None,
+    largest: bool = True,
+    probabilities: bool = True,
+    out: Any = None,
+    step: Name = None,
+) -> Any:
+    """The k largest probabilities along an axis of x, and where they are.
 
-    Returns (values, indices) of the shape of x but for the last axis, which has k elements: values
-    in float32, descending, and indices in int64; of equal values the lowest index comes first. The
-    values of a row with a NaN or +inf, or of -inf alone, are all NaN.
+    Returns (values, indices) of the shape of x but for the axis, which has k elements: values
+    descending, in float32, or in float64 where x is that or has integers, and indices in int64; of
+    equal ones the lowest index comes first, and a NaN counts as the largest. The values of a row
+    with a NaN or +inf, or of -inf alone, are all NaN. Of several axes, or of None, indices are
+    those of the axes as one.
 
-    Raises what softmax does; TypeError for a k that is no integer, ValueError for one below 1,
-    above the last axis' length, or above 2048, or above 128 in a row of more columns than the step
-    for a larger k takes.
+    k: 0 to the axis' length. Above 2048, or 128 in rows that are too long for the step that finds
+    more, rows are sorted by a kernel that is not tuned.
+    largest: False for the smallest, ascending: sorted likewise.
+    probabilities: False for the k largest of x itself, in x's own type.
+    out: (values, indices), where the results go.
+
+    Other arguments and errors are as for softmax. A step that is named finds the largest
+    probabilities alone; its limits are its own.
     """
-    dtype = check_array(x)
-    k = check_k(k, x.shape[-1])
-    chosen = find_step("topk", step, dtype, x.shape, k)
-    shape = (*x.shape[:-1], k)
-    values = empty_like(x, shape, "float32")
-    indices = empty_like(x, shape, "int64")
-    run(chosen, dtype, exported(x), None, values, indices, k, stream_of(x))
-    return values, indices
+    return _topk(x, k, axis, dim, largest, probabilities, out, step)
 
 
-def _columns(operation: str, x: Array, step: int | str | None) -> Array:
-    dtype = check_array(x)
-    chosen = find_step(operation, step, dtype, x.shape)
-    result = empty_like(x, x.shape)
-    run(chosen, dtype, exported(x), exported(result), None, None, 0, stream_of(x))
-    return result
+def _rows(library: Library, x: Any, axes: Axes) -> Any:
+    """C-contiguous, with the axes as one behind the others. One alone changes places with the last:
+    the order of rows does not matter."""
+    if axes == (x.ndim - 1,):
+        return library.ready(x)
+    if not axes:
+        return library.ready(x.reshape(1))
+    if len(axes) == 1:
+        return library.ready(x.swapaxes(axes[0], -1))
+    moved = library.moveaxis(x, axes, tuple(range(-len(axes), 0)))
+    kept, together = moved.shape[: x.ndim - len(axes)], moved.shape[x.ndim - len(axes) :]
+    return library.ready(moved.reshape((*kept, math.prod(together))))
+
+
+def _placed(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
+    """The opposite, of results that are as many as x has."""
+    if axes == (x.ndim - 1,):
+        return rows
+    if not axes:
+        return rows.reshape(())
+    if len(axes) == 1:
+        return library.ready(rows.swapaxes(axes[0], -1))
+    last = tuple(range(x.ndim - len(axes), x.ndim))
+    kept = [length for i, length in enumerate(x.shape) if i not in axes]
+    moved = rows.reshape((*kept, *(x.shape[axis] for axis in axes)))
+    return library.ready(library.moveaxis(moved, last, axes))
+
+
+def _columns(
+    operation: str, given: Any, axis: Any, dim: Any, dtype: Any, out: Any, where: Any, step: Any
+) -> Any:
+    library, x, back = adopted("x", given)
+    x, code = converted(library, x, dtype)
+    axes = axes_of(axis, dim, x.ndim)
+    if out is not None:
+        check_out(library, "out", out, x.shape, x.dtype)
+    mask = None
+    if where is not None:
+        mask = library.mask(where, x.shape)
+        rows = _rows(library, library.masked(x, mask, -float("inf")), axes)
+    else:
+        rows = _rows(library, x, axes)
+    if out is not None and axes == (x.ndim - 1,) and _is_direct(library, out, rows):
+        result = out
+    else:
+        result = library.empty(rows, rows.shape)
+    _launch_columns(library, operation, code, rows, result, step)
+    if result is not out:
+        result = _placed(library, result, x, axes)
+    if mask is not None:
+        library.fill(result, mask, 0.0 if operation == "softmax" else -float("inf"))
+    if out is None:
+        return back(as_numpy_has_it(library, result))
+    if result is not out:
+        library.copy_into(out, result)
+    return out
+
+
+def _is_direct(library: Library, out: Any, rows: Any) -> bool:
+    """Whether kernels can write there: as rows lie, and not over what they have yet to read."""
+    if out.shape != rows.shape or not library.is_ready(out):
+        return False
+    return library.is_apart(rows, out) or library.address(rows) == library.address(out)
+
+
+def _launch_columns(
+    library: Library, operation: str, code: str, rows: Any, result: Any, step: Any
+) -> None:
+    read, written = library.exported(rows), library.exported(result)
+    stream = library.stream_of(rows)
+    if step is None:
+        _core.forward(operation, code, read, written, stream)
+        return
+    chosen = step_of_rows(step, operation, code, rows)
+    _core.run(chosen, code, read, written, None, None, 0, stream)
+
+
+def _topk(
+    given: Any, k: Any, axis: Any, dim: Any, largest: Any, probabilities: Any, out: Any, step: Any
+) -> Any:
+    library, x, back = adopted("x", given)
+    check_elements(library, x)
+    axes = axes_of(axis, dim, x.ndim)
+    largest = check_flag("largest", largest)
+    probabilities = check_flag("probabilities", probabilities)
+    rows = _rows(library, x, axes)
+    k = check_k(k, rows.shape[-1])
+    if step is not None and not (largest and probabilities):
+        raise ValueError(
+            f"step = {step!r}: finds the largest probabilities alone: largest and probabilities "
+            "must be True"
+        )
+    if out is not None:
+        return _topk_into(library, out, x, rows, axes, k, largest, probabilities, step)
+    values, indices = topk_of_rows(library, rows, k, largest, probabilities, step)
+    results = (_shortened(library, result, x, axes) for result in (values, indices))
+    return tuple(back(as_numpy_has_it(library, result)) for result in results)
+
+
+def _shortened(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
+    """Results of rows where x has them; of several axes behind the others, as one."""
+    if len(axes) > 1 or axes == (x.ndim - 1,):
+        return rows
+    if not axes:
+        return rows.reshape(()) if rows.shape == (1,) else rows
+    return library.ready(rows.swapaxes(axes[0], -1))
+
+
+def _topk_into(
+    library: Library,
+    out: Any,
+    x: Any,
+    rows: Any,
+    axes: Axes,
+    k: int,
+    largest: bool,
+    probabilities: bool,
+    step: Any,
+) -> Any:
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise TypeError(f"out is {type(out).__name__}: must be a tuple (values, indices)")
+    results = topk_of_rows(library, rows, k, largest, probabilities, step)
+    placed = [_shortened(library, result, x, axes) for result in results]
+    for name, to, result in zip(("out[0]", "out[1]"), out, placed, strict=True):
+        check_out(library, name, to, result.shape, result.dtype)
+    for to, result in zip(out, placed, strict=True):
+        library.copy_into(to, result)
+    return out

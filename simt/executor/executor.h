@@ -282,6 +282,8 @@ void set_element_size(const void* address, std::size_t bytes, std::size_t elemen
 int map_host_memory(const void* address, std::size_t bytes, std::size_t element_bytes);
 /// Ends that for the memory that begins at `address`.
 int unmap_host_memory(const void* address);
+/// Whether it lies in memory that is mapped so.
+bool is_mapped_pointer(const void* address);
 /// Device memory that is free, and that there is.
 void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
 /// Copies between host and device memory (either side may be either) on behalf of the host; checks

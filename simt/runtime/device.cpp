@@ -123,7 +123,6 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrAsyncEngineCount:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrEccEnabled:
-    case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:
     case cudaDevAttrTccDriver:
@@ -280,13 +279,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (properties == nullptr) return result(cudaErrorInvalidValue);
   if (!is_device(device)) return result(cudaErrorInvalidDevice);
   *properties = device_properties();
+  properties->pciBusID = device;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (value == nullptr) return result(cudaErrorInvalidValue);
   if (!is_device(device)) return result(cudaErrorInvalidDevice);
-  const int known = attribute_value(attribute);
+  const int known = attribute == cudaDevAttrPciBusId ? device : attribute_value(attribute);
   if (known < 0) return result(cudaErrorInvalidValue);
   *value = known;
   return cudaSuccess;

@@ -267,7 +267,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     *attributes = {cudaMemoryTypeManaged, simt::device_of_memory(address), pointer, pointer};
   } else if (simt::is_device_pointer(address)) {
     *attributes = {cudaMemoryTypeDevice, simt::device_of_memory(address), pointer, nullptr};
-  } else if (simt::pinned().contains(address)) {
+  } else if (simt::pinned().contains(address) || simt::is_mapped_pointer(address)) {
     *attributes = {cudaMemoryTypeHost, simt::current_device(), pointer, pointer};
   }
   return cudaSuccess;

@@ -15,6 +15,7 @@
 #include "simt/executor/findings/host_call.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/result.h"
+#include "simt/runtime/stream_device.h"
 
 /// The attributes by their numbers, and what is allocated.
 struct CUmemPoolHandle_st {
@@ -155,6 +156,13 @@ cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t elem
   return error;
 }
 
+cudaError_t malloc_in_stream(void** address, std::size_t bytes, std::size_t element_bytes,
+                             cudaStream_t stream) {
+  SIMT_HOST_CALL;
+  const OnDevice on(device_of_stream(stream));
+  return malloc_from_pool(address, bytes, element_bytes);
+}
+
 }  // namespace simt
 
 using simt::is_device;
@@ -266,7 +274,7 @@ cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPo
   return simt::malloc_from_pool(address, bytes, 1, pool);
 }
 
-cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream) {
   SIMT_HOST_CALL;
-  return simt::malloc_from_pool(address, bytes, 1);
+  return simt::malloc_in_stream(address, bytes, 1, stream);
 }

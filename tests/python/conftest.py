@@ -6,7 +6,14 @@ import softmax_worklog._core
 
 # Built for GPUs, the module takes no NumPy arrays: test_torch.py has what is tested there.
 if softmax_worklog._core.DEVICE == "cuda":
-    collect_ignore = ["test_results.py", "test_counts.py", "test_errors.py", "test_notebooks.py"]
+    collect_ignore = [
+        "test_arguments.py",
+        "test_counts.py",
+        "test_errors.py",
+        "test_notebooks.py",
+        "test_process.py",
+        "test_results.py",
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # Builds the Python module as its users do and tests it, notebooks included: tests/python/run.sh BUILD_FOLDER.
 # With --if-built it builds nothing: where the module was built from these sources, it runs all tests but the notebooks, else
-# it is skipped.
+# it is skipped. With --torch it installs PyTorch, too, whose wheels have some gigabytes, and runs the tests that want it.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 readonly skipped=77
 
 if_built=false
-if [ "${1:-}" = --if-built ]; then
-  if_built=true
-  shift
-fi
-[ $# = 1 ] || { echo "usage: tests/python/run.sh [--if-built] BUILD_FOLDER" >&2 && exit 2; }
+with_torch=false
+case ${1:-} in
+  --if-built) if_built=true && shift ;;
+  --torch) with_torch=true && shift ;;
+esac
+[ $# = 1 ] || { echo "usage: tests/python/run.sh [--if-built|--torch] BUILD_FOLDER" >&2 && exit 2; }
 environment=$1/python
 built=$environment/.built_from
 
 # Everything that the module is made of.
 sources() {
-  find pyproject.toml CMakeLists.txt README.md LICENSE cmake simt common steps python bench/results -type f -not -name '*.pyc' -print0 |
+  find pyproject.toml CMakeLists.txt README.md LICENSE cmake simt common steps python library -type f -not -name '*.pyc' -print0 |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 
@@ -56,4 +57,8 @@ fi
 
 make_environment
 build_module "$1"
+if $with_torch; then
+  "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r .ci/torch-requirements.txt
+  exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python/test_{torch,torch_operators,examples,suites_of_others}.py
+fi
 exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python

@@ -56,7 +56,7 @@ def assert_close(actual, expected, relative, absolute):
 def test_softmax(step, shape, dtype):
     x = logits(shape, dtype)
     before = x.copy()
-    y = sw.softmax(x, step.label)
+    y = sw.softmax(x, step=step.label)
     relative, absolute = rounding_of(dtype)
     roundings = roundings_of(step)
     assert type(y) is numpy.ndarray
@@ -68,7 +68,7 @@ def test_softmax(step, shape, dtype):
 @pytest.mark.parametrize(("step", "shape", "dtype"), list(cases("log_softmax")))
 def test_log_softmax(step, shape, dtype):
     x = logits(shape, dtype)
-    y = sw.log_softmax(x, step.label)
+    y = sw.log_softmax(x, step=step.label)
     relative, absolute = rounding_of(dtype)
     assert y.dtype == x.dtype
     # The terms of x - max - log(sum) are up to 40, each rounded, whatever their difference.
@@ -80,7 +80,7 @@ def test_log_softmax(step, shape, dtype):
 def test_topk(step, shape, dtype, k):
     x = logits(shape, dtype)
     k = min(k, shape[-1])
-    values, indices = sw.topk(x, k, step.label)
+    values, indices = sw.topk(x, k, step=step.label)
     assert values.dtype == numpy.float32
     assert indices.dtype == numpy.int64
     expected = expected_softmax(x)
@@ -129,8 +129,8 @@ def test_a_variant_that_is_wrong_by_design_fails_as_it_says():
     step = next(step for step in sw.steps() if step.label == "05_warp_shuffle/unsafe")
     assert "overflows" in step.expected_failure
     x = numpy.full((1, 64), 100, numpy.float32)
-    assert numpy.isnan(sw.softmax(x, step.label)).all()
-    assert (sw.softmax(x, 5) == numpy.float32(1 / 64)).all()
+    assert numpy.isnan(sw.softmax(x, step=step.label)).all()
+    assert (sw.softmax(x, step=5) == numpy.float32(1 / 64)).all()
 
 
 def test_half_arithmetic_loses_digits():
@@ -138,7 +138,7 @@ def test_half_arithmetic_loses_digits():
     expected = expected_softmax(x)
 
     def error(step):
-        return (numpy.abs(sw.softmax(x, step).astype(float) - expected) / expected).max()
+        return (numpy.abs(sw.softmax(x, step=step).astype(float) - expected) / expected).max()
 
     assert error("01_naive_three_kernels/half_arithmetic") > 3 * error(6)
     assert error("01_naive_three_kernels/half_arithmetic") < 11 * 2.0**-11
@@ -190,7 +190,7 @@ def test_kernels_store_into_the_array_itself():
     y = numpy.full_like(x, -1)
     step = next(step for step in sw.steps() if step.operation == "softmax")
     _core.run(step, "f32", x, y, None, None, 0, 0)
-    assert (y == sw.softmax(x, step.label)).all()
+    assert (y == sw.softmax(x, step=step.label)).all()
 
 
 def test_the_binding_refuses_what_it_would_have_to_copy():

@@ -32,7 +32,7 @@ def assert_close(y, expected, relative):
 @pytest.mark.parametrize("shape", [(7,), (33, 100), (2, 3, 1000)])
 def test_softmax(dtype, step, shape):
     x = logits(shape, dtype)
-    y = sw.softmax(x, step)
+    y = sw.softmax(x, step=step)
     assert isinstance(y, torch.Tensor)
     assert (y.dtype, y.device, y.shape) == (x.dtype, x.device, x.shape)
     assert_close(y, torch.softmax(x.double(), -1), DTYPES[dtype] * (4 if step == 1 else 1))
@@ -47,7 +47,7 @@ def test_log_softmax(dtype):
 def test_long_rows():
     x = logits((1, 1 << 20))
     for step in (9, 10, 11, None):
-        assert_close(sw.softmax(x, step), torch.softmax(x.double(), -1), 1e-5)
+        assert_close(sw.softmax(x, step=step), torch.softmax(x.double(), -1), 1e-5)
 
 
 @each_dtype
@@ -66,17 +66,71 @@ def test_empty():
     assert sw.softmax(logits((5, 0))).shape == (5, 0)
 
 
+def test_doubles_integers_and_axes():
+    x = logits((3, 4, 5))
+    for dtype in (torch.float64, torch.int64, torch.uint8):
+        y = sw.softmax(x.to(dtype), 1)
+        assert y.dtype == torch.float64
+        assert_close(y, torch.softmax(x.to(dtype).double(), 1), 1e-12)
+    assert_close(sw.softmax(x, None).reshape(-1), torch.softmax(x.double().reshape(-1), 0), 1e-5)
+    assert_close(sw.softmax(x.mT, dim=0), torch.softmax(x.mT.double(), 0), 1e-5)
+    assert sw.softmax(x, dtype=torch.bfloat16).dtype == torch.bfloat16
+    assert sw.softmax(torch.tensor(2.0, device=DEVICE)) == 1
+
+
+def test_out_and_where():
+    x = logits((3, 40))
+    out = torch.empty_like(x)
+    assert sw.softmax(x, out=out) is out
+    assert_close(out, torch.softmax(x.double(), -1), 1e-5)
+    y = sw.softmax(x, where=x > 0)
+    expected = torch.softmax(x.double().masked_fill(x <= 0, -float("inf")), -1)
+    assert_close(y, expected, 1e-5)
+    values, indices = sw.topk(x, 3, largest=False, probabilities=False)
+    assert torch.equal(values, x.topk(3, largest=False).values)
+    assert torch.equal(values, x.gather(-1, indices))
+
+
+def test_parameters_where_no_gradient_is_recorded():
+    x = torch.nn.Parameter(logits((2, 3)))
+    with torch.no_grad():
+        assert not sw.softmax(x).requires_grad
+    with pytest.raises(BufferError, match="x requires a gradient.*use softmax_worklog.torch"):
+        sw.softmax(x)
+    with pytest.raises(BufferError, match="out requires a gradient: must not"):
+        sw.softmax(x.detach(), out=x)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_errors():
-    with pytest.raises(TypeError, match="elements of float64"):
-        sw.softmax(logits((2, 3)).double())
-    with pytest.raises(ValueError, match=r"strides \(1, 3\) for its shape \(3, 2\)"):
-        sw.softmax(logits((2, 3)).T)
+    x = logits((2, 3))
+    with pytest.raises(TypeError, match="x has the layout torch.sparse_coo: must be strided"):
+        sw.softmax(x.to_sparse())
+    with pytest.raises(TypeError, match="x is a nested tensor: must not be"):
+        sw.softmax(torch.nested.nested_tensor([x[0], x[1, :2]]))
+    with pytest.raises(TypeError, match="x has elements of bool: must be one of"):
+        sw.softmax(x > 0)
     with pytest.raises(BufferError, match=f"on the device '{OTHER_DEVICE}': must be on '{DEVICE}'"):
         sw.softmax(torch.zeros((2, 3), device=OTHER_DEVICE))
-    with pytest.raises(BufferError, match="grad"):
-        sw.softmax(logits((2, 3)).requires_grad_())
+    with pytest.raises(TypeError, match=r"x is within vmap, grad or jvp of torch\.func"):
+        torch.func.vmap(sw.softmax)(x)
     with pytest.raises(ValueError, match="k = 4: must be at most 3"):
-        sw.topk(logits((2, 3)), 4)
+        sw.topk(x, 4)
+
+
+@pytest.mark.skipif(DEVICE != "cpu", reason="quantized tensors are the CPU's")
+@pytest.mark.filterwarnings("ignore")
+def test_quantized_tensors():
+    x = torch.quantize_per_tensor(logits((2, 3)), 0.1, 0, torch.qint8)
+    with pytest.raises(TypeError, match=r"x is quantized: must not be, as x.dequantize\(\)"):
+        sw.softmax(x)
+
+
+def test_what_is_only_said_to_be_a_tensor():
+    with torch._subclasses.FakeTensorMode() as mode:
+        x = mode.from_tensor(torch.zeros(2, 3, device=DEVICE))
+        with pytest.raises(TypeError, match="x is a FakeTensor, without memory"):
+            sw.softmax(x)
 
 
 @pytest.mark.skipif(DEVICE != "cuda", reason="needs the module built for a GPU")
@@ -108,8 +162,8 @@ class TestOnAGpu:
 
     def test_scratch_of_many_calls_in_a_row(self):
         x = logits((200, 1000))
-        expected = sw.softmax(x, 6)
-        results = [sw.softmax(x, 1) for _ in range(100)]
+        expected = sw.softmax(x, step=6)
+        results = [sw.softmax(x, step=1) for _ in range(100)]
         assert all(torch.allclose(y, expected, rtol=1e-5) for y in results)
 
     def test_cupy(self):
@@ -121,5 +175,4 @@ class TestOnAGpu:
         assert cupy.allclose(y, expected, rtol=1e-5)
         values, indices = sw.topk(x, 3)
         assert (values.dtype, indices.dtype) == (numpy.float32, numpy.int64)
-        with pytest.raises(ValueError, match="C-contiguous"):
-            sw.softmax(x.T)
+        assert cupy.allclose(sw.softmax(x.T, 0).T, y)

@@ -3,6 +3,8 @@
 /// and a finding names the thread and its line. A debugger sees the fault first.
 #pragma once
 
+#include <csignal>
+
 namespace simt {
 
 struct Worker;
@@ -16,8 +18,18 @@ class CaughtCrashes {
   ~CaughtCrashes();
 };
 
-/// Gives the calling OS thread, which will run kernels, a stack for the handlers.
-void prepare_for_crashes();
+/// While this lives, the calling OS thread, which runs kernels, has a stack for the handlers. It
+/// may end after that.
+class StackForCrashes {
+ public:
+  StackForCrashes();
+  StackForCrashes(const StackForCrashes&) = delete;
+  StackForCrashes& operator=(const StackForCrashes&) = delete;
+  ~StackForCrashes();
+
+ private:
+  stack_t before_ = {};
+};
 
 /// Reports the worker's crash and forgets it.
 void report_crash(Worker& worker);

@@ -20,6 +20,7 @@
 
 #include "simt/executor/counters.h"
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/interrupt.h"
 #include "simt/executor/program_deadline.h"
 #include "simt/executor/system/flush_output.h"
 #include "simt/executor/worker/abandon.h"
@@ -76,6 +77,7 @@ struct State {
   };
   std::map<Worker*, Thread> threads;
   bool watching = false;
+  bool interrupted = false;  // by whoever uses the program
   std::optional<Deadline> deadline;
 };
 
@@ -120,25 +122,32 @@ std::string seconds_text(Seconds seconds) {
 }
 
 // The lane that runs may have changed since the last signal, so it is sent until the launch ends.
-void interrupt_launch(const State& s, Launch& launch) {
+void stop_launch(const State& s, Launch& launch) {
   launch.out_of_time = true;
   for (const auto& [worker, at] : s.threads) {
-    if (at.launch != &launch) continue;
-    if (worker->ignored_signals > kMostIgnoredSignals) end_program(s, launch);
-    pthread_kill(at.thread, kSignal);
+    if (at.launch == &launch) pthread_kill(at.thread, kSignal);
   }
 }
 
+void end_late_launch(const State& s, Launch& launch) {
+  for (const auto& [worker, at] : s.threads) {
+    if (at.launch == &launch && worker->ignored_signals > kMostIgnoredSignals)
+      end_program(s, launch);
+  }
+  stop_launch(s, launch);
+}
+
 void watch_launch(State& s, Launch& launch, Clock::time_point start) {
+  if (s.interrupted) return stop_launch(s, launch);
   if (past(s.deadline)) {
     s.deadline->kernel = Clock::now();
     if (Clock::now() - s.deadline->time > kLongestGraceOfProgram) end_program(s, launch);
-    return interrupt_launch(s, launch);
+    return end_late_launch(s, launch);
   }
   if (s.limit.count() == 0) return;
   const Seconds taken = Clock::now() - start;
   if (taken > s.limit + kLongestGrace) end_program(s, launch);
-  if (taken > s.limit) interrupt_launch(s, launch);
+  if (taken > s.limit) end_late_launch(s, launch);
 }
 
 // No kernel runs.
@@ -170,6 +179,11 @@ void start_watching(State& s) {
   sigemptyset(&action.sa_mask);
   sigaction(kSignal, &action, nullptr);
   std::thread(watch).detach();
+}
+
+bool is_interrupted() {
+  const std::lock_guard lock(state().mutex);
+  return state().interrupted;
 }
 
 std::string what_takes_too_long() {
@@ -226,6 +240,10 @@ void check_time_limit(Lane& lane) {
   const Place place = place_of_last_event(lane);
   worker.is_stopping = true;
   current.log = nullptr;
+  if (is_interrupted()) {
+    worker.launch->error = kErrorLaunchTimeout;
+    abandon_launch(lane);
+  }
   // Of several workers one reports: it is one launch that takes too long.
   if (worker.launch->is_told_late.exchange(true)) abandon_launch(lane);
   report_and_end_launch("time-limit", place,
@@ -234,12 +252,34 @@ void check_time_limit(Lane& lane) {
                         kErrorLaunchTimeout);
 }
 
+void interrupt_launches(bool on) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.interrupted = on;
+  if (!on) return;
+  if (!s.watching) start_watching(s);
+  for (const auto& [launch, start] : s.starts)
+    stop_launch(s, *launch);
+}
+
 void end_program_after(double seconds, std::function<void()> at_end) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   const auto wait = std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
   s.deadline = Deadline{Clock::now() + wait, Seconds(seconds), std::move(at_end), {}};
   if (!s.watching) start_watching(s);
+}
+
+void hold_time_limit_for_fork() {
+  state().mutex.lock();
+}
+
+void release_time_limit_after_fork(bool is_child) {
+  if (is_child) {
+    state().watching = false;  // the thread that watched is the parent's
+    state().threads.clear();
+  }
+  state().mutex.unlock();
 }
 
 double time_limit() {

@@ -35,6 +35,11 @@ class InterruptibleWorker {
   Worker& worker_;
 };
 
+/// Keeps others from what is known of the launch, while the process is copied.
+void hold_time_limit_for_fork();
+/// Ends that, in the parent or in the child.
+void release_time_limit_after_fork(bool is_child);
+
 /// Called by a lane whose log is full, as it is made to be when the time is up. Ends the launch in
 /// that case.
 void check_time_limit(Lane& lane);

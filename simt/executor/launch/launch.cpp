@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <pthread.h>
 #include <thread>
 #include <utility>
 
@@ -72,6 +73,29 @@ State& state() {
 Device& device() {
   return state().devices[static_cast<unsigned>(current_device())];
 }
+
+// A process is copied between launches, of which no device has one, and its copy, which has one
+// thread, starts others anew.
+void hold_for_fork() {
+  for (Device& each : state().devices)
+    each.mutex.lock();
+  state().mutex.lock();
+  for (Device& each : state().devices)
+    each.pool.hold_for_fork();
+  hold_time_limit_for_fork();
+}
+
+void release_after_fork(bool is_child) {
+  release_time_limit_after_fork(is_child);
+  for (Device& each : state().devices)
+    each.pool.release_after_fork(is_child);
+  state().mutex.unlock();
+  for (Device& each : state().devices)
+    each.mutex.unlock();
+}
+
+[[maybe_unused]] const int fork_is_safe = pthread_atfork(
+    hold_for_fork, [] { release_after_fork(false); }, [] { release_after_fork(true); });
 
 // How much a kernel of which nothing is known may have is for its launch to say.
 std::size_t allowed_dynamic_shared(const void* kernel) {

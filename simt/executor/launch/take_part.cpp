@@ -20,7 +20,7 @@ void recover(Worker& worker) {
 }  // namespace
 
 void take_part(Worker& worker, Launch& launch) {
-  prepare_for_crashes();
+  const StackForCrashes stack_for_crashes;
   worker.ignored_signals = 0;
   const InterruptibleWorker interruptible(worker, launch);
   worker.launch = &launch;

@@ -1,8 +1,12 @@
 #include "simt/executor/launch/worker_pool.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
+#include <utility>
 
+#include "simt/executor/fibers/current.h"
+#include "simt/executor/findings/findings.h"
 #include "simt/executor/launch/take_part.h"
 
 namespace simt {
@@ -25,11 +29,12 @@ const Tally& WorkerPool::run(Launch& launch, int workers) {
     sum_ = Tally{};
     add_places(workers - 1);
   }
-  take_part(*own_, launch);
+  take_part_or_fail(*own_, launch);
 
   std::unique_lock lock(mutex_);
   launch_ = nullptr;
   done_.wait(lock, [this] { return helping_ == 0; });
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   sum_.add(own_->tally);
   return sum_;
 }
@@ -57,6 +62,33 @@ void WorkerPool::help_waiting_blocks(Launch& launch, Clock::time_point since) {
   add_places(std::min({workers, left, kMostWorkers - workers}));
 }
 
+void WorkerPool::take_part_or_fail(Worker& worker, Launch& launch) {
+  try {
+    take_part(worker, launch);
+  } catch (...) {
+    current = {};
+    launch.error = kErrorMemoryAllocation;  // the others need not go on
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::current_exception();
+  }
+}
+
+void WorkerPool::hold_for_fork() {
+  mutex_.lock();
+}
+
+void WorkerPool::release_after_fork(bool is_child) {
+  if (is_child) {
+    // The threads are gone, but the condition variable waits for those that slept in it, and
+    // what they worked with may be half-way between two states: neither is destroyed.
+    for (std::unique_ptr<Worker>& helper : helpers_)
+      static_cast<void>(helper.release());
+    helpers_.clear();
+    new (&wake_) std::condition_variable;
+  }
+  mutex_.unlock();
+}
+
 void WorkerPool::sleep_and_help(Worker& worker) {
   std::uint64_t last = 0;
   std::unique_lock lock(mutex_);
@@ -67,7 +99,7 @@ void WorkerPool::sleep_and_help(Worker& worker) {
     --places_;
     ++helping_;
     lock.unlock();
-    take_part(worker, launch);
+    take_part_or_fail(worker, launch);
     lock.lock();
     sum_.add(worker.tally);
     if (--helping_ == 0) done_.notify_one();

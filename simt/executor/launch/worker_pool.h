@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,7 +19,7 @@ class WorkerPool {
  public:
   /// Runs the launch on the calling thread and up to `workers` - 1 others; returns what they
   /// counted. Others join when they wake up; the launch does not wait for one that comes too late
-  /// to help.
+  /// to help. Throws what any of them throws, which is std::bad_alloc, when all have ended.
   const Tally& run(Launch& launch, int workers);
 
   using Clock = std::chrono::steady_clock;  ///< by which blocks wait
@@ -28,8 +29,14 @@ class WorkerPool {
   /// blocks may wait for another device instead.
   void help_waiting_blocks(Launch& launch, Clock::time_point since);
 
+  /// Between launches: keeps the other threads from waking up while the process is copied.
+  void hold_for_fork();
+  /// Ends that, in the parent or in the child, which has none of the other threads.
+  void release_after_fork(bool is_child);
+
  private:
   void sleep_and_help(Worker& worker);
+  void take_part_or_fail(Worker& worker, Launch& launch);
   void add_places(int count);
 
   std::unique_ptr<Worker> own_;  ///< of whoever launches
@@ -42,6 +49,7 @@ class WorkerPool {
   int places_ = 0;  ///< for helpers that have not joined
   int helping_ = 0;
   Clock::duration patience_ = {};  ///< before more workers join the launch
+  std::exception_ptr failure_;     ///< of the launch
   Tally sum_;
 };
 

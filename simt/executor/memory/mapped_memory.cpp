@@ -80,6 +80,11 @@ int unmap_host_memory(const void* address) {
   return 0;
 }
 
+bool is_mapped_pointer(const void* address) {
+  const std::lock_guard lock(mapped().mutex);
+  return find_mapped_memory(reinterpret_cast<std::uintptr_t>(address)) != nullptr;
+}
+
 const MappedMemory* find_mapped_memory(std::uintptr_t address) {
   for (const MappedMemory& memory : mapped().all) {
     if (address - memory.begin < memory.bytes) return &memory;

@@ -6,7 +6,8 @@
 
 namespace simt {
 
-/// Throws std::bad_alloc when the system has no such range.
+/// Throws std::bad_alloc when the system has no such range. Its text names the bytes and what
+/// limits them.
 void* reserve_address_space(std::size_t bytes);
 /// Gives a whole range of reserve_address_space() back.
 void release_address_space(void* begin, std::size_t bytes);

@@ -109,6 +109,9 @@ namespace simt {
 /// The same, of elements whose size is known; without a pool, from the device's current one.
 cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t element_bytes,
                              cudaMemPool_t pool = nullptr);
+/// From the current pool of the stream's device.
+cudaError_t malloc_in_stream(void** address, std::size_t bytes, std::size_t element_bytes,
+                             cudaStream_t stream);
 }  // namespace simt
 template <typename T>
 cudaError_t cudaMallocFromPoolAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
@@ -154,7 +157,7 @@ template <typename T>
 cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
   const cudaError_t error = simt::check_no_capture(stream, "cudaMallocAsync");
   if (error != cudaSuccess) return error;
-  return simt::malloc_from_pool(simt::untyped(address), bytes, sizeof(T));
+  return simt::malloc_in_stream(simt::untyped(address), bytes, sizeof(T), stream);
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** address, std::size_t bytes,

@@ -1,6 +1,10 @@
-// Kernels that never end: the time limit ends them, and tells where their threads are. And kernels
-// whose threads wait for each other, and do end.
+// Kernels that never end: the time limit ends them, and tells where their threads are, or whoever
+// started them does. And kernels whose threads wait for each other, and do end.
 
+#include <chrono>
+#include <thread>
+
+#include "simt/executor/interrupt.h"
 #include "simt/tests/checkers/mistakes.h"
 
 namespace {
@@ -104,6 +108,30 @@ TEST_CASE_FIXTURE(Endless, "all threads loop, with a barrier in each round") {
   }
   unhurried([&] { all_threads_loop<kCorrect><<<1, 64>>>(stop.get(), x.get(), y.get()); });
   CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(Endless, "whoever started a kernel ends it") {
+  using Clock = std::chrono::steady_clock;
+  const DeviceArray<float> x = zeros<float>(64);
+  for (const double limit : {kUsualLimit, 0.0}) {
+    simt::set_time_limit(limit);
+    Clock::time_point asked;
+    std::thread user([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      asked = Clock::now();
+      simt::interrupt_launches(true);
+    });
+    all_threads_loop<kMistaken><<<1, 64>>>(stop.get(), x.get(), y.get());
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout);
+    user.join();
+    CHECK(Clock::now() - asked < std::chrono::seconds(10));
+    all_threads_loop<kMistaken><<<1, 64>>>(stop.get(), x.get(), y.get());
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout);  // those that begin, too
+    CHECK(take_kinds().empty());
+    simt::interrupt_launches(false);
+    all_threads_loop<kCorrect><<<1, 64>>>(stop.get(), x.get(), y.get());
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }
 }
 
 TEST_CASE_FIXTURE(Endless, "blocks wait for a lock that none of them gives back") {

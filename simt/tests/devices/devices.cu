@@ -84,6 +84,10 @@ TEST_CASE_FIXTURE(Devices, "each host thread has a current device of its own, de
   cudaGetLastError();
   cudaDeviceProp properties;
   CHECK(cudaGetDeviceProperties(&properties, kDevices - 1) == cudaSuccess);
+  CHECK(properties.pciBusID == kDevices - 1);
+  int bus = -1;
+  CHECK(cudaDeviceGetAttribute(&bus, cudaDevAttrPciBusId, 2) == cudaSuccess);
+  CHECK(bus == 2);
 }
 
 TEST_CASE_FIXTURE(Devices, "memory belongs to the device that was current") {
@@ -96,7 +100,14 @@ TEST_CASE_FIXTURE(Devices, "memory belongs to the device that was current") {
   cudaMallocManaged(&managed, 4);
   float* from_pool = nullptr;
   cudaMallocAsync(&from_pool, 4, nullptr);
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
   cudaSetDevice(0);
+  float* by_stream = nullptr;
+  cudaMallocAsync(&by_stream, 4, stream);
+  CHECK(device_of(by_stream) == 1);
+  cudaFreeAsync(by_stream, stream);
+  cudaStreamDestroy(stream);
   CHECK(device_of(of_3.get()) == 3);
   CHECK(device_of(managed) == 1);
   CHECK(device_of(from_pool) == 1);

@@ -132,6 +132,17 @@ TEST_SUITE("mapped_memory") {
     CHECK(y.get()[1] == 2.0f);
   }
 
+  TEST_CASE("it is the host's, and the device reaches it") {
+    const HostArray x(kThreads, 0);
+    const HostArray not_mapped(kThreads, 0, /*mapped=*/false);
+    cudaPointerAttributes attributes = {};
+    CHECK(cudaPointerGetAttributes(&attributes, x.get() + 1) == cudaSuccess);
+    CHECK(attributes.type == cudaMemoryTypeHost);
+    CHECK(attributes.devicePointer == x.get() + 1);
+    CHECK(cudaPointerGetAttributes(&attributes, not_mapped.get()) == cudaSuccess);
+    CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  }
+
   TEST_CASE("what cannot be mapped is refused") {
     const HostArray x(kThreads, 0);
     const DeviceArray<float> on_device = zeros<float>(1);

@@ -179,14 +179,16 @@ struct Threshold {
 constexpr int kKeyBits = 32;
 constexpr int kBinBits = 8;
 constexpr int kBins = 1 << kBinBits;
+constexpr int kLowestBin = kBins;  // of the lowest key alone: that of -inf, where many are -inf
 struct Histogram {
-  unsigned bins[kBins];
   unsigned bin;    // the one that has the k-th largest key,
   unsigned above;  // how many keys are in the bins above it,
   unsigned in_it;  // and how many in it
+  unsigned bins[kBins + 1];
 };
 
-// Finds that bin, as one warp, of which lane 0 looks at the eight highest bins.
+// Finds that bin, as one warp, of which lane 0 looks at the eight highest bins. Where all but the
+// lowest have fewer than k keys, it is that one.
 __device__ void find_bin(Histogram& histogram, unsigned k) {
   constexpr int kPerLane = kBins / kWarpSize;
   const int lane = threadIdx.x % kWarpSize;
@@ -200,6 +202,11 @@ __device__ void find_bin(Histogram& histogram, unsigned k) {
   for (int distance = 1; distance < kWarpSize; distance *= 2) {
     const unsigned other = __shfl_up_sync(kAllLanes, above, distance);
     if (lane >= distance) above += other;
+  }
+  if (lane == kWarpSize - 1 && above < k) {
+    histogram.bin = kLowestBin;
+    histogram.above = above;
+    histogram.in_it = histogram.bins[kLowestBin];
   }
   above -= mine;
   if (above >= k || above + mine < k) return;  // it is another lane's
@@ -225,21 +232,26 @@ template <typename EachKey>
 __device__ Bound bound_largest(const EachKey& each_key, unsigned k, unsigned lowest,
                                unsigned highest, Histogram& histogram) {
   for (;;) {
-    for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+    for (int bin = threadIdx.x; bin <= kLowestBin; bin += blockDim.x) {
       histogram.bins[bin] = 0;
     }
     __syncthreads();
-    const int bits = kKeyBits - __clz(static_cast<int>(highest - lowest));  // that still differ
+    const unsigned range = highest - lowest;
+    const int bits = kKeyBits - __clz(static_cast<int>(range - 1));  // that still differ
     const int shift = max(bits - kBinBits, 0);
     each_key([&](unsigned key, unsigned) {
-      if (lowest <= key && key <= highest) atomicAdd(&histogram.bins[(key - lowest) >> shift], 1);
+      const unsigned above_lowest = key - lowest;
+      if (above_lowest > range) return;
+      const unsigned bin = above_lowest == 0 ? kLowestBin : (above_lowest - 1) >> shift;
+      atomicAdd(&histogram.bins[bin], 1);
     });
     __syncthreads();
     if (threadIdx.x < kWarpSize) find_bin(histogram, k);
     __syncthreads();
     k -= histogram.above;
     const unsigned in_it = histogram.in_it;
-    lowest += histogram.bin << shift;
+    if (histogram.bin == kLowestBin) return {lowest, k, in_it};
+    lowest += 1 + (histogram.bin << shift);
     highest = lowest + min(highest - lowest, (1u << shift) - 1);
     if (shift == 0 || in_it == k) return {lowest, k, in_it};
   }

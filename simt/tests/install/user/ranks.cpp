@@ -1,6 +1,5 @@
-#include <nccl.h>
-
 #include <cstdio>
+#include <nccl.h>
 
 #include "simt/nccl/link_counters.h"
 

@@ -1,0 +1,272 @@
+#include "python/calls.h"
+
+#include <cuda_runtime.h>
+
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "common/cuda/check.h"
+#include "common/step/run.h"
+#include "python/stream_scratch.h"
+#include "python/turns.h"
+
+namespace worklog::python {
+namespace {
+
+constexpr std::string_view kDoubles = "f64";
+
+/// Makes the arrays' GPU the current one, for as long as this lives.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    check(cudaGetDevice(&before_), "asking for the current GPU");
+    check(cudaSetDevice(device), "choosing GPU " + std::to_string(device));
+  }
+  ~CurrentDevice() { cudaSetDevice(before_); }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// `launch` is all that happens on the device.
+template <typename Launch>
+void on_device(const Places& places, Extent extent, const Launch& launch) {
+  take_turn(extent.rows * extent.cols, [&] {
+    const CurrentDevice device(places.device());
+    MappedArrays mapped;
+    places.map_into(mapped);
+    launch();
+#ifdef SIMT_EXECUTOR
+    check(cudaDeviceSynchronize(), "the end of a kernel");
+#endif
+  });
+}
+
+Places places_of(const Call& call) {
+  Places places;
+  for (const Input* array : {call.x, call.gradients, call.labels}) {
+    if (array != nullptr) places.add(*array);
+  }
+  for (const MaybeOutput* array : {call.columns, call.values, call.indices, call.loss}) {
+    if (array != nullptr) places.add(*array);
+  }
+  return places;
+}
+
+// The pointers of a call, null where there is no array.
+struct Pointers {
+  explicit Pointers(const Call& call)
+      : x(call.x->data()),
+        gradients(data_of(call.gradients)),
+        labels(static_cast<const std::int64_t*>(data_of(call.labels))),
+        columns(data_of(call.columns)),
+        values(static_cast<float*>(data_of(call.values))),
+        indices(static_cast<std::int64_t*>(data_of(call.indices))),
+        loss(static_cast<float*>(data_of(call.loss))) {}
+
+  static const void* data_of(const Input* array) {
+    return array == nullptr ? nullptr : array->data();
+  }
+  static void* data_of(const MaybeOutput* array) {
+    return array == nullptr ? nullptr : elements_of<void>(*array);
+  }
+
+  const void* x;
+  const void* gradients;
+  const std::int64_t* labels;
+  void* columns;
+  float* values;
+  std::int64_t* indices;
+  float* loss;
+};
+
+// ---- the library ----
+
+// The library has no status of its own for this.
+class NoHostMemory : public std::bad_alloc {
+ public:
+  explicit NoHostMemory(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+void require(softmax_worklog_status status) {
+  if (status == SOFTMAX_WORKLOG_SUCCESS) return;
+  const std::string text = softmax_worklog_last_error();
+  if (text.starts_with("the host has no memory left")) throw NoHostMemory(text);
+  throw LibraryError(status, text);
+}
+
+softmax_worklog_dtype library_dtype(const std::string& name) {
+  switch (dtype_from_name(name)) {
+    case DType::kFloat16:
+      return SOFTMAX_WORKLOG_FLOAT16;
+    case DType::kBFloat16:
+      return SOFTMAX_WORKLOG_BFLOAT16;
+    case DType::kFloat32:
+      break;
+  }
+  return SOFTMAX_WORKLOG_FLOAT32;
+}
+
+struct Workspace {
+  void* data;
+  std::size_t bytes;
+};
+
+softmax_worklog_status in_library(const Call& call, Extent extent, const Pointers& at,
+                                  Workspace workspace, cudaStream_t stream) {
+  const softmax_worklog_dtype dtype = library_dtype(call.dtype);
+  const auto [rows, cols] = extent;
+  const auto [data, bytes] = workspace;
+  switch (call.operation) {
+    case SOFTMAX_WORKLOG_SOFTMAX:
+      return softmax_worklog_softmax(dtype, at.x, at.columns, rows, cols, data, bytes, stream);
+    case SOFTMAX_WORKLOG_LOG_SOFTMAX:
+      return softmax_worklog_log_softmax(dtype, at.x, at.columns, rows, cols, data, bytes, stream);
+    case SOFTMAX_WORKLOG_TOP_K:
+      return softmax_worklog_top_k(dtype, at.x, at.values, at.indices, rows, cols, call.k, data,
+                                   bytes, stream);
+    case SOFTMAX_WORKLOG_SOFTMAX_BACKWARD:
+      return softmax_worklog_softmax_backward(dtype, at.x, at.gradients, at.columns, rows, cols,
+                                              data, bytes, stream);
+    case SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD:
+      return softmax_worklog_log_softmax_backward(dtype, at.x, at.gradients, at.columns, rows, cols,
+                                                  data, bytes, stream);
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY:
+      return softmax_worklog_cross_entropy(dtype, at.x, at.labels, SOFTMAX_WORKLOG_INT64, at.values,
+                                           at.loss, at.columns, rows, cols, &call.options, data,
+                                           bytes, stream);
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS:
+      break;
+  }
+  return softmax_worklog_cross_entropy_loss(dtype, at.x, at.labels, at.values, rows, cols, data,
+                                            bytes, stream);
+}
+
+void launch_in_library(const Call& call, Extent extent, const Pointers& at, cudaStream_t stream) {
+  std::size_t bytes = 0;
+  require(softmax_worklog_workspace_bytes(call.operation, library_dtype(call.dtype), extent.rows,
+                                          extent.cols, call.k, &bytes));
+  const StreamScratch scratch(static_cast<std::int64_t>(bytes), stream);
+  require(in_library(call, extent, at, {scratch.data(), bytes}, stream));
+}
+
+// ---- fp64 ----
+
+void launch_of_doubles(const Call& call, Extent extent, const Pointers& at, cudaStream_t stream) {
+  if (extent.rows == 0 || extent.cols == 0) return;
+  const auto* x = static_cast<const double*>(at.x);
+  const auto* gradients = static_cast<const double*>(at.gradients);
+  auto* columns = static_cast<double*>(at.columns);
+  switch (call.operation) {
+    case SOFTMAX_WORKLOG_SOFTMAX:
+      return softmax_of_doubles(x, columns, extent, stream);
+    case SOFTMAX_WORKLOG_LOG_SOFTMAX:
+      return log_softmax_of_doubles(x, columns, extent, stream);
+    case SOFTMAX_WORKLOG_SOFTMAX_BACKWARD:
+      return softmax_backward_of_doubles(x, gradients, columns, extent, stream);
+    case SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD:
+      return log_softmax_backward_of_doubles(x, gradients, columns, extent, stream);
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY:
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS:
+      return cross_entropy_of_doubles(
+          {.logits = x,
+           .labels = at.labels,
+           .losses = reinterpret_cast<double*>(at.values),
+           .gradients = columns,
+           .options = {.ignore_index = call.options.ignore_index,
+                       .label_smoothing = call.options.label_smoothing}},
+          extent, stream);
+    case SOFTMAX_WORKLOG_TOP_K:
+      break;  // a sort
+  }
+}
+
+// ---- a step that is named ----
+
+template <typename T>
+void run_step(const Step& step, const Call& call, Extent extent, const Pointers& at,
+              cudaStream_t stream) {
+  const StreamScratch scratch(scratch_bytes(step, extent.rows, extent.cols, dtype_of<T>()), stream);
+  run(step,
+      AnyProblem<T>{.logits = static_cast<const T*>(at.x),
+                    .columns = static_cast<T*>(at.columns),
+                    .values = at.values,
+                    .indices = at.indices,
+                    .rows = extent.rows,
+                    .cols = extent.cols,
+                    .k = call.k,
+                    .scratch = scratch.get()},
+      stream);
+}
+
+cudaStream_t stream_of(std::uintptr_t handle) {
+  return reinterpret_cast<cudaStream_t>(handle);
+}
+
+template <typename Key>
+void launch_sort(const SortCall& call, Extent extent) {
+  const cudaStream_t stream = stream_of(call.stream);
+  const StreamScratch scratch(sort_scratch_bytes(extent), stream);
+  sort_rows(Sorted<Key>{.keys = elements_of<Key>(*call.keys),
+                        .values = elements_of<Key>(*call.values),
+                        .indices = elements_of<std::int64_t>(*call.indices),
+                        .k = call.k,
+                        .largest = call.largest,
+                        .probabilities = call.probabilities},
+            extent, scratch.get(), stream);
+}
+
+}  // namespace
+
+void call_library(const Call& call) {
+  const Extent extent = extent_of(*call.x);
+  const Pointers at(call);
+  on_device(places_of(call), extent, [&] {
+    const cudaStream_t stream = stream_of(call.stream);
+    if (call.dtype == kDoubles) return launch_of_doubles(call, extent, at, stream);
+    launch_in_library(call, extent, at, stream);
+  });
+}
+
+void call_step(const Step& step, const Call& call) {
+  const Extent extent = extent_of(*call.x);
+  const Pointers at(call);
+  const DType dtype = dtype_from_name(call.dtype);
+  on_device(places_of(call), extent, [&] {
+    with_type(dtype,
+              [&]<typename T>(T) { run_step<T>(step, call, extent, at, stream_of(call.stream)); });
+  });
+}
+
+void call_sort(const SortCall& call) {
+  const Extent extent = extent_of(*call.keys);
+  Places places;
+  places.add(*call.keys);
+  places.add(*call.values);
+  places.add(*call.indices);
+  on_device(places, extent, [&] {
+    if (extent.rows == 0 || call.k == 0) return;
+    if (call.dtype == kDoubles) return launch_sort<double>(call, extent);
+    launch_sort<std::int64_t>(call, extent);
+  });
+}
+
+const Step& picked_step(softmax_worklog_operation operation, const std::string& dtype,
+                        Extent extent, int k) {
+  const char* label = nullptr;
+  require(
+      softmax_worklog_step(operation, library_dtype(dtype), extent.rows, extent.cols, k, &label));
+  const std::string_view all = label;
+  const std::size_t slash = all.find('/');
+  return registered_step(all.substr(0, slash),
+                         slash == std::string_view::npos ? "" : all.substr(slash + 1));
+}
+
+}  // namespace worklog::python

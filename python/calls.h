@@ -1,0 +1,71 @@
+/// \file
+/// The operations on Python's arrays: by a step that is named, or by the one that the library
+/// picks; in fp64 by a kernel that nobody has tuned.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "common/step/step.h"
+#include "library/include/softmax_worklog/c.h"
+#include "python/arrays.h"
+
+namespace worklog::python {
+
+/// What the library has refused.
+class LibraryError : public std::runtime_error {
+ public:
+  /// `what` is the library's text.
+  LibraryError(softmax_worklog_status status, const std::string& what)
+      : std::runtime_error(what), status_(status) {}
+  /// The library's own code.
+  softmax_worklog_status status() const { return status_; }
+
+ private:
+  softmax_worklog_status status_;
+};
+
+/// An operation of the library's, its arrays, and how its elements are called: "f32", "f16", "bf16"
+/// or "f64".
+struct Call {
+  softmax_worklog_operation operation;
+  std::string dtype;
+  const Input* x;                        ///< the logits, or what the forward pass gave
+  const Input* gradients = nullptr;      ///< by that, of a backward pass
+  const Input* labels = nullptr;         ///< in 64 bits, of a cross-entropy
+  const MaybeOutput* columns = nullptr;  ///< rows x cols of results, where there are any
+  const MaybeOutput* values = nullptr;   ///< rows x k, or rows losses
+  const MaybeOutput* indices = nullptr;  ///< rows x k
+  const MaybeOutput* loss = nullptr;     ///< 1, where losses are reduced
+  int k = 0;                             ///< of a top-k
+  softmax_worklog_cross_entropy_options options = {};
+  std::uintptr_t stream = 0;  ///< CUDA's handle
+};
+
+/// Launches what the library picks. On the executor the work is done when this returns; on a GPU it
+/// is on the stream. Throws LibraryError, CudaError and std::invalid_argument.
+void call_library(const Call& call);
+
+/// Launches a step of its own choice of blocks, over the arrays that steps of its kind have.
+void call_step(const Step& step, const Call& call);
+
+/// Launches the sort of untuned.h: of "f64" or "i64".
+struct SortCall {
+  std::string dtype;
+  const Input* keys;
+  const MaybeOutput* values;
+  const MaybeOutput* indices;
+  std::int64_t k;
+  bool largest;
+  bool probabilities;
+  std::uintptr_t stream;
+};
+/// The same.
+void call_sort(const SortCall& call);
+
+/// Which step would serve a call. Throws LibraryError.
+const Step& picked_step(softmax_worklog_operation operation, const std::string& dtype,
+                        Extent extent, int k);
+
+}  // namespace worklog::python

@@ -1,0 +1,635 @@
+"""softmax_worklog for PyTorch: with gradients, under torch.compile and torch.func.
+
+`softmax`, `log_softmax`, `cross_entropy` and `topk` take what the functions of the same names of
+torch.nn.functional and torch take, and give what they give:
+
+    >>> import softmax_worklog.torch as F
+    >>> F.cross_entropy(model(inputs), labels).backward()
+
+Underneath are operators, torch.ops.softmax_worklog, served by the library's dispatcher. They have
+gradients of the first and second order (by steps 19 and 20), fake tensors and rules for vmap. The
+module is built for one machine, whose tensors they take: on the CPU they run on the executor.
+
+Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
+tensors. On a GPU a label that names no class gives NaN, where PyTorch ends the program.
+"""
+
+from typing import Any
+
+import torch as _torch  # type: ignore[import-not-found, unused-ignore]
+
+from . import _core
+from ._libraries import CODES, TorchLibrary
+from ._topk import topk_of_rows
+
+# Its types are checked neither where it is installed nor where it is not.
+torch: Any = _torch
+
+__all__ = ["cross_entropy", "log_softmax", "softmax", "topk"]
+
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"PyTorch is of version {torch.__version__}: must be 2.5 or later")
+
+Tensor = Any
+_LIBRARY = TorchLibrary(torch)
+_REDUCTIONS = {"none": 0, "sum": 1, "mean": 2}
+# Operators belong to it, for as long as it lives.
+_OPERATORS = torch.library.Library("softmax_worklog", "DEF")
+_ops = torch.ops.softmax_worklog
+
+
+_FUNCTIONS: dict[str, Any] = {}
+
+
+def _call(name: str, *given: Any) -> Any:
+    """An operator. Transformations of torch.func see no registered gradient, but a function's."""
+    if _is_transformed():
+        return _FUNCTIONS[name].apply(*given)
+    return getattr(_ops, name)(*given)
+
+
+def _is_transformed() -> bool:
+    """Whether torch.func is at work, which looks for gradients that tensors do not tell of."""
+    return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+
+
+def _function(name: str, vmap: Any, backward: Any, setup: Any) -> Any:
+    """The operator as a function, of whose tensors each transformation takes a layer off."""
+    members = {
+        "forward": staticmethod(lambda *given: _call(name, *given)),
+        "setup_context": staticmethod(setup),
+        "backward": staticmethod(backward),
+        "vmap": staticmethod(vmap),
+        "jvp": staticmethod(_refuse_tangent),
+    }
+    return type(name, (torch.autograd.Function,), members)
+
+
+def _refuse_tangent(*_: Any) -> Any:
+    raise NotImplementedError(
+        "input has a tangent: must have none, softmax_worklog has no forward-mode derivatives "
+        "(jvp, jacfwd, hessian): torch.func.vjp and jacrev work"
+    )
+
+
+def _refuse_gradient(*_: Any) -> Any:
+    raise NotImplementedError(
+        "softmax_worklog::cross_entropy_loss has no gradient: cross_entropy has"
+    )
+
+
+def _save_nothing(ctx: Any, inputs: Any, output: Any) -> None:
+    pass
+
+
+def _code(x: Tensor) -> str:
+    return CODES[_LIBRARY.dtype_name(x)]
+
+
+def _ready(x: Tensor) -> Tensor:
+    """As kernels take it, below autograd."""
+    return x.detach().contiguous().resolve_neg()
+
+
+# ---- softmax and log-softmax ----
+
+
+def _forward(operation: str, x: Tensor) -> Tensor:
+    x = _ready(x)
+    y = torch.empty_like(x)
+    _core.forward(operation, _code(x), x, y, _LIBRARY.stream_of(x))
+    return y
+
+
+def _backward(operation: str, y: Tensor, dy: Tensor) -> Tensor:
+    y, dy = _ready(y), _ready(dy)
+    dx = torch.empty_like(y)
+    _core.backward(operation, _code(y), y, dy, dx, _LIBRARY.stream_of(y))
+    return dx
+
+
+def _like(x: Tensor, *_: Tensor) -> Tensor:
+    return x.new_empty(x.shape)
+
+
+def _softmax(x: Tensor) -> Tensor:
+    return _forward("softmax", x)
+
+
+def _log_softmax(x: Tensor) -> Tensor:
+    return _forward("log_softmax", x)
+
+
+def _softmax_backward(y: Tensor, dy: Tensor) -> Tensor:
+    return _backward("softmax_backward", y, dy)
+
+
+def _log_softmax_backward(y: Tensor, dy: Tensor) -> Tensor:
+    return _backward("log_softmax_backward", y, dy)
+
+
+def _save_result(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(output)
+
+
+def _save_inputs(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _gradient_of_softmax(ctx: Any, dy: Tensor) -> Tensor:
+    return _call("softmax_backward", ctx.saved_tensors[0], dy)
+
+
+def _gradient_of_log_softmax(ctx: Any, dy: Tensor) -> Tensor:
+    return _call("log_softmax_backward", ctx.saved_tensors[0], dy)
+
+
+def _gradients_of_softmax_backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+    """Of dx = y (dy - sum(y dy))."""
+    y, dy = ctx.saved_tensors
+    of_y = g * (dy - (y * dy).sum(-1, keepdim=True)) - dy * (g * y).sum(-1, keepdim=True)
+    return of_y, _call("softmax_backward", y, g)
+
+
+def _gradients_of_log_softmax_backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+    """Of dx = dy - exp(y) sum(dy)."""
+    y, dy = ctx.saved_tensors
+    of_y = -g * y.exp() * dy.sum(-1, keepdim=True)
+    return of_y, g - (g * y.exp()).sum(-1, keepdim=True)
+
+
+# ---- cross-entropy ----
+
+
+def _cross_entropy(
+    x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
+) -> tuple[Tensor, Tensor]:
+    """The loss, or the losses of all rows, and the gradients of their sum or mean."""
+    x, labels = _ready(x), _ready(labels)
+    _check_labels(labels, x.shape[-1], ignore_index)
+    losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
+    gradients = torch.empty_like(x)
+    if _code(x) == "f64" or x.numel() == 0:
+        _run_cross_entropy(x, labels, losses, None, gradients, ignore_index, label_smoothing, 0)
+        return _reduced(losses, gradients, labels != ignore_index, reduction)
+    loss = losses if reduction == 0 else losses.new_empty(())
+    _run_cross_entropy(
+        x,
+        labels,
+        losses,
+        None if reduction == 0 else loss,
+        gradients,
+        ignore_index,
+        label_smoothing,
+        reduction,
+    )
+    return loss, gradients
+
+
+def _run_cross_entropy(
+    x: Tensor,
+    labels: Tensor,
+    losses: Tensor,
+    loss: Tensor | None,
+    gradients: Tensor | None,
+    ignore_index: int,
+    label_smoothing: float,
+    reduction: int,
+) -> None:
+    code, stream = _code(x), _LIBRARY.stream_of(x)
+    _core.cross_entropy(
+        code,
+        x,
+        labels,
+        losses,
+        loss,
+        gradients,
+        ignore_index,
+        label_smoothing,
+        reduction,
+        stream,
+    )
+
+
+def _dtype_of_losses(x: Tensor) -> Any:
+    return torch.float64 if x.dtype == torch.float64 else torch.float32
+
+
+def _reduced(
+    losses: Tensor, gradients: Tensor, counts: Tensor, reduction: int
+) -> tuple[Tensor, Tensor]:
+    if reduction == _REDUCTIONS["none"]:
+        return losses, gradients
+    if reduction == _REDUCTIONS["sum"]:
+        return losses.sum(), gradients
+    rows = counts.sum()
+    return losses.sum() / rows, gradients / rows
+
+
+def _check_labels(labels: Tensor, classes: int, ignore_index: int) -> None:
+    """On a GPU that would mean to wait for it."""
+    if labels.device.type != "cpu":
+        return
+    wrong = ((labels < 0) | (labels >= classes)) & (labels != ignore_index)
+    if bool(wrong.any()):
+        raise IndexError(
+            f"target has a label of {int(labels[wrong][0])}: must be from 0 to {classes - 1}, or "
+            f"ignore_index = {ignore_index}"
+        )
+
+
+def _fake_cross_entropy(
+    x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
+) -> tuple[Tensor, Tensor]:
+    shape = labels.shape if reduction == 0 else ()
+    return x.new_empty(shape, dtype=_dtype_of_losses(x)), x.new_empty(x.shape)
+
+
+def _cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
+    """The losses of all rows alone."""
+    x, labels = _ready(x), _ready(labels)
+    _check_labels(labels, x.shape[-1], ignore_index)
+    losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
+    _run_cross_entropy(x, labels, losses, None, None, ignore_index, 0.0, 0)
+    return losses.masked_fill_(labels == ignore_index, 0.0)
+
+
+def _fake_cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
+    return x.new_empty(labels.shape, dtype=_dtype_of_losses(x))
+
+
+def _save_cross_entropy(ctx: Any, inputs: Any, output: Any) -> None:
+    x, labels, *ctx.options = inputs
+    ctx.mark_non_differentiable(output[1])
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(x, labels, output[1])
+
+
+def _gradients_of_cross_entropy(
+    ctx: Any, of_loss: Tensor, _: Tensor
+) -> tuple[Tensor | None, None, None, None, None]:
+    x, labels, gradients = ctx.saved_tensors
+    ignore_index, label_smoothing, reduction = ctx.options
+    if of_loss is None:
+        return None, None, None, None, None
+    if torch.is_grad_enabled():  # for derivatives of the second order
+        gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
+    scale = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
+    return (gradients * scale).to(x.dtype), None, None, None, None
+
+
+def _gradients_as_formula(
+    x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
+) -> Tensor:
+    counts = (labels != ignore_index).unsqueeze(-1)
+    label = torch.where(counts, labels.unsqueeze(-1), 0)
+    target = torch.full_like(x, label_smoothing / x.shape[-1])
+    target = target.scatter_add(-1, label, torch.full_like(x[..., :1], 1.0 - label_smoothing))
+    gradients = torch.where(counts, _call("softmax", x) - target, 0.0)
+    return gradients / counts.sum() if reduction == _REDUCTIONS["mean"] else gradients
+
+
+# ---- top-k ----
+
+
+def _topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor]:
+    return topk_of_rows(_LIBRARY, _ready(x), k, largest, probabilities)
+
+
+def _fake_topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor]:
+    shape = (*x.shape[:-1], k)
+    dtype = x.dtype
+    if probabilities:
+        wide = x.dtype == torch.float64 or not x.dtype.is_floating_point
+        dtype = torch.float64 if wide else torch.float32
+    return x.new_empty(shape, dtype=dtype), x.new_empty(shape, dtype=torch.int64)
+
+
+def _save_topk(ctx: Any, inputs: Any, output: Any) -> None:
+    x, _, _, ctx.probabilities = inputs
+    ctx.mark_non_differentiable(output[1])
+    ctx.save_for_backward(x, output[1])
+
+
+def _gradient_of_topk(ctx: Any, of_values: Tensor, _: Tensor) -> tuple[Tensor, None, None, None]:
+    x, indices = ctx.saved_tensors
+    gradients = torch.zeros_like(x).scatter(-1, indices, of_values.to(x.dtype))
+    if ctx.probabilities:
+        gradients = _call("softmax_backward", _call("softmax", x), gradients)
+    return gradients, None, None, None
+
+
+# ---- vmap: a row is the last axis, so that one axis more is one before it ----
+
+
+def _first(x: Any, in_dim: int | None, info: Any) -> Any:
+    """With the axis that is mapped in front."""
+    if in_dim is not None:
+        return x.movedim(in_dim, 0)
+    return x.expand(info.batch_size, *x.shape)
+
+
+def _vmap_of(name: str, tensors: int) -> Any:
+    def rule(info: Any, in_dims: Any, *given: Any) -> tuple[Any, Any]:
+        moved = [_first(x, d, info) for x, d in zip(given[:tensors], in_dims, strict=False)]
+        result = _call(name, *moved, *given[tensors:])
+        return result, (0, 0) if isinstance(result, (tuple, list)) else 0
+
+    return rule
+
+
+def _vmap_of_cross_entropy(info: Any, in_dims: Any, *given: Any) -> tuple[Any, Any]:
+    """A sum or mean is one of each."""
+    x, labels = (_first(one, d, info) for one, d in zip(given[:2], in_dims, strict=False))
+    each = [_call("cross_entropy", *both, *given[2:]) for both in zip(x, labels, strict=True)]
+    return tuple(torch.stack(parts) for parts in zip(*each, strict=True)), (0, 0)
+
+
+# ---- registration ----
+
+
+def _register(schema: str, kernel: Any, fake: Any, vmap: Any, backward: Any, setup: Any) -> None:
+    name = schema.partition("(")[0]
+    _OPERATORS.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
+    _OPERATORS.impl(name, kernel, "CPU" if _core.DEVICE == "cpu" else "CUDA")
+    full = f"softmax_worklog::{name}"
+    torch.library.register_fake(full, fake, lib=_OPERATORS)
+    torch.library.register_vmap(full, vmap, lib=_OPERATORS)
+    torch.library.register_autograd(full, backward, setup_context=setup, lib=_OPERATORS)
+    _FUNCTIONS[name] = _function(name, vmap, backward, setup)
+
+
+_register(
+    "softmax(Tensor x) -> Tensor",
+    _softmax,
+    _like,
+    _vmap_of("softmax", 1),
+    _gradient_of_softmax,
+    _save_result,
+)
+_register(
+    "log_softmax(Tensor x) -> Tensor",
+    _log_softmax,
+    _like,
+    _vmap_of("log_softmax", 1),
+    _gradient_of_log_softmax,
+    _save_result,
+)
+_register(
+    "softmax_backward(Tensor y, Tensor dy) -> Tensor",
+    _softmax_backward,
+    _like,
+    _vmap_of("softmax_backward", 2),
+    _gradients_of_softmax_backward,
+    _save_inputs,
+)
+_register(
+    "log_softmax_backward(Tensor y, Tensor dy) -> Tensor",
+    _log_softmax_backward,
+    _like,
+    _vmap_of("log_softmax_backward", 2),
+    _gradients_of_log_softmax_backward,
+    _save_inputs,
+)
+_register(
+    "cross_entropy(Tensor x, Tensor labels, int ignore_index, float label_smoothing, "
+    "int reduction) -> (Tensor, Tensor)",
+    _cross_entropy,
+    _fake_cross_entropy,
+    _vmap_of_cross_entropy,
+    _gradients_of_cross_entropy,
+    _save_cross_entropy,
+)
+_register(
+    "cross_entropy_loss(Tensor x, Tensor labels, int ignore_index) -> Tensor",
+    _cross_entropy_loss,
+    _fake_cross_entropy_loss,
+    _vmap_of("cross_entropy_loss", 2),
+    _refuse_gradient,
+    _save_nothing,
+)
+_register(
+    "topk(Tensor x, int k, bool largest, bool probabilities) -> (Tensor, Tensor)",
+    _topk,
+    _fake_topk,
+    _vmap_of("topk", 1),
+    _gradient_of_topk,
+    _save_topk,
+)
+
+
+# ---- what users call ----
+
+
+def _checked(name: str, x: Tensor) -> Tensor:
+    """A tensor that the operators take, or one like it for tracing."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{name} is a {type(x).__name__}: must be a tensor of PyTorch")
+    _LIBRARY.check_kind(name, x)
+    if x.device.type not in (_core.DEVICE, "meta"):
+        raise BufferError(
+            f"{name} is on the device '{x.device.type}': must be on '{_core.DEVICE}', for which "
+            "this softmax_worklog was built"
+        )
+    if torch.autograd.forward_ad._current_level >= 0:
+        tangent = torch.autograd.forward_ad.unpack_dual(x).tangent
+        if tangent is not None:
+            _refuse_tangent()
+    return x
+
+
+def _checked_floats(name: str, x: Tensor) -> Tensor:
+    x = _checked(name, x)
+    if _LIBRARY.dtype_name(x) not in CODES:
+        raise TypeError(f"{name} has elements of {x.dtype}: must be one of {', '.join(CODES)}")
+    return x
+
+
+def _along(name: str, x: Tensor, dim: int) -> Tensor:
+    if x.ndim == 0:
+        if dim not in (-1, 0):
+            raise IndexError(f"dim = {dim}: must be -1 or 0, for a tensor of 0 dimensions")
+        return _call(name, x.reshape(1)).reshape(())
+    if not -x.ndim <= dim < x.ndim:
+        raise IndexError(f"dim = {dim}: must be from {-x.ndim} to {x.ndim - 1}")
+    if dim in (-1, x.ndim - 1):
+        return _call(name, x)
+    return _call(name, x.movedim(dim, -1)).movedim(-1, dim).contiguous()
+
+
+def _columns(name: str, x: Tensor, dim: int | None, stacklevel: int, dtype: Any) -> Tensor:
+    x = _checked("input", x)
+    if dtype is not None:
+        x = x.to(dtype)
+    x = _checked_floats("input", x)
+    if dim is None:
+        dim = torch.nn.functional._get_softmax_dim(name, x.dim(), stacklevel + 1)
+    return _along(name, x, dim)
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """torch.nn.functional.softmax, and its gradients."""
+    return _columns("softmax", input, dim, _stacklevel, dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """torch.nn.functional.log_softmax, and its gradients."""
+    return _columns("log_softmax", input, dim, _stacklevel, dtype)
+
+
+def topk(
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    probabilities: bool = False,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> Any:
+    """torch.topk, and its gradients: (values, indices), always sorted, of equal ones the lowest
+    index first.
+
+    probabilities: True for the k largest of input's softmax along dim, which is not stored: in
+    float32, or float64 where input is that.
+    """
+    x = _checked("input", input)
+    if x.dtype == torch.bool or x.dtype.is_complex:
+        raise TypeError(f"input has elements of {x.dtype}: must be floating-point or integers")
+    length = 1 if x.ndim == 0 else x.shape[dim]
+    if not 0 <= k <= length:
+        raise RuntimeError(f"k = {k}: must be from 0 to {length}, the length of the dimension")
+    if x.ndim == 0:
+        results = [one.reshape(one.shape[1:] if k else (0,)) for one in _of_scalar(x, k, largest)]
+    else:
+        given = x if dim in (-1, x.ndim - 1) else x.movedim(dim, -1)
+        results = _call("topk", given, k, largest, probabilities)
+        if given is not x:
+            results = [result.movedim(-1, dim).contiguous() for result in results]
+    if out is None:
+        return torch.return_types.topk(results)
+    for to, result in zip(out, results, strict=True):
+        if to.shape != result.shape:
+            to.resize_(result.shape)
+        to.copy_(result)
+    return torch.return_types.topk(out)
+
+
+def _of_scalar(x: Tensor, k: int, largest: bool) -> Any:
+    return _call("topk", x.reshape(1), k, largest, False)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """torch.nn.functional.cross_entropy, and its gradients.
+
+    Labels as integers without weights of classes: loss and gradients in one pass over the logits.
+    With weights, or probabilities as the target: by log_softmax.
+    """
+    if size_average is not None or reduce is not None:
+        reduction = torch.nn._reduction.legacy_get_string(size_average, reduce)
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"reduction = {reduction!r}: must be one of {', '.join(_REDUCTIONS)}")
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing = {label_smoothing}: must be from 0 to 1")
+    x = _checked_floats("input", input)
+    target = _checked("target", target)
+    if x.ndim == 0:
+        raise ValueError("input has 0 dimensions: must have 1 or more")
+    class_dim = 0 if x.ndim == 1 else 1
+    if target.is_floating_point() and target.shape == x.shape:
+        logarithms = log_softmax(x, class_dim)
+        return _of_probabilities(logarithms, target, weight, class_dim, reduction, label_smoothing)
+    target = _checked_labels(x, target, class_dim)
+    if weight is not None:
+        logarithms = log_softmax(x, class_dim)
+        return _of_weights(logarithms, target, weight, ignore_index, reduction, label_smoothing)
+    x = x if class_dim == x.ndim - 1 else x.movedim(class_dim, -1)
+    return _of_labels(x, target, ignore_index, reduction, label_smoothing).to(x.dtype)
+
+
+def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:
+    shape = (*x.shape[:class_dim], *x.shape[class_dim + 1 :])
+    if tuple(target.shape) != shape:
+        raise ValueError(
+            f"target has the shape {tuple(target.shape)}: must have {shape}, or input's own "
+            f"{tuple(x.shape)} if it has probabilities"
+        )
+    if target.dtype not in (torch.int64, torch.int32, torch.uint8):
+        raise RuntimeError(f"target has elements of {target.dtype}: must be torch.int64")
+    return target.long()
+
+
+def _of_labels(
+    x: Tensor, target: Tensor, ignore_index: int, reduction: str, label_smoothing: float
+) -> Tensor:
+    wants_gradient = torch.is_grad_enabled() and (x.requires_grad or _is_transformed())
+    if wants_gradient or label_smoothing > 0.0:
+        options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
+        return _call("cross_entropy", x, target, *options)[0]
+    losses = _call("cross_entropy_loss", x, target, ignore_index)
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.sum() / (target != ignore_index).sum()
+
+
+def _of_probabilities(
+    logarithms: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    class_dim: int,
+    reduction: str,
+    label_smoothing: float,
+) -> Tensor:
+    classes = logarithms.shape[class_dim]
+    if label_smoothing > 0.0:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    terms = logarithms * target
+    if weight is not None:
+        terms = terms * _along_classes(weight, logarithms, class_dim)
+    losses = -terms.sum(class_dim)
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.sum() / losses.numel()
+
+
+def _along_classes(weight: Tensor, logarithms: Tensor, class_dim: int) -> Tensor:
+    return weight.reshape([-1 if i == class_dim else 1 for i in range(logarithms.ndim)])
+
+
+def _of_weights(
+    logarithms: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    ignore_index: int,
+    reduction: str,
+    label_smoothing: float,
+) -> Tensor:
+    nll = torch.nn.functional.nll_loss(
+        logarithms, target, weight, ignore_index=ignore_index, reduction=reduction
+    )
+    if label_smoothing == 0.0:
+        return nll
+    class_dim = 0 if logarithms.ndim == 1 else 1
+    counts = target != ignore_index
+    smooth = -(logarithms * _along_classes(weight, logarithms, class_dim)).sum(class_dim)
+    smooth = torch.where(counts, smooth, 0.0)
+    if reduction == "sum":
+        smooth = smooth.sum()
+    elif reduction == "mean":
+        of_rows = torch.where(counts, weight[torch.where(counts, target, 0)], 0.0)
+        smooth = smooth.sum() / of_rows.sum()
+    classes = logarithms.shape[class_dim]
+    return (1 - label_smoothing) * nll + label_smoothing / classes * smooth
