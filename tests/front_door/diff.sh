@@ -49,3 +49,10 @@ for ending in "exit 1" 'kill -SEGV $$'; do
     no_row "loads"
   done
 done
+
+echo "== of a step whose rows are split among devices the code alone, and nothing is built"
+printf 'worklog_add_rank_step()\n' >"$clone/steps/05_warp_shuffle/CMakeLists.txt"
+rm "$clone"/build/bin/step_05_warp_shuffle_cpu
+run 0 diff 04 05
+grep -q '^What crosses the links between devices: ./worklog step 05$' "$output"
+! grep -q '^Counters' "$output"

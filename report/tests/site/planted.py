@@ -29,6 +29,8 @@ def _change(data: dict, chance: random.Random) -> None:
         data["context"]["date"] = DATE
     for row in data.get("benchmarks", []):
         _scale(row, _TIMES, chance)
+    for row in data.get("of_ranks", []):
+        _scale(row, {"median_us": 1, "fastest_us": 1}, chance)
     for row in data.get("sweep", []):
         for size in row["block_sizes"].values():
             _scale(size, {"median_us": 1}, chance)
