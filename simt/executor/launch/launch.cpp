@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <pthread.h>
 #include <thread>
 #include <utility>
@@ -89,7 +90,11 @@ void release_after_fork(bool is_child) {
   release_time_limit_after_fork(is_child);
   for (Device& each : state().devices)
     each.pool.release_after_fork(is_child);
-  state().mutex.unlock();
+  if (is_child) {
+    new (&state().mutex) std::recursive_mutex;  // which belongs to the parent's thread
+  } else {
+    state().mutex.unlock();
+  }
   for (Device& each : state().devices)
     each.mutex.unlock();
 }
