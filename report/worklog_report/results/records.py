@@ -355,7 +355,7 @@ def holds_sweep(data: Any) -> bool:
 
 
 def holds_ranks(data: Any) -> bool:
-    """Whether it is a file of bench/ranks, which measurements.py reads."""
+    """Whether it has times of several GPUs, which measurements.py reads."""
     return isinstance(data, dict) and "of_ranks" in data
 
 
