@@ -129,7 +129,7 @@ CaughtCrashes::~CaughtCrashes() {
   give_back_handlers();
 }
 
-void prepare_for_crashes() {
+HandlerStack::HandlerStack() {
   // A byte would need no alignment, but a stack does, and AddressSanitizer insists.
   alignas(std::max_align_t) static thread_local std::array<std::byte, kHandlerStackBytes>
       handler_stack;
@@ -137,7 +137,11 @@ void prepare_for_crashes() {
   stack_t stack = {};
   stack.ss_sp = handler_stack.data();
   stack.ss_size = handler_stack.size();
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&stack, &before_);
+}
+
+HandlerStack::~HandlerStack() {
+  sigaltstack(&before_, nullptr);
 }
 
 void report_crash(Worker& worker) {

@@ -3,6 +3,8 @@
 /// and a finding names the thread and its line. A debugger sees the fault first.
 #pragma once
 
+#include <csignal>
+
 namespace simt {
 
 struct Worker;
@@ -16,8 +18,18 @@ class CaughtCrashes {
   ~CaughtCrashes();
 };
 
-/// Gives the calling OS thread, which will run kernels, a stack for the handlers.
-void prepare_for_crashes();
+/// While this lives, the calling OS thread, which runs kernels, has a stack for the handlers. The
+/// one that it had before is its own again afterwards: a sanitizer frees that when the thread ends.
+class HandlerStack {
+ public:
+  HandlerStack();
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+  ~HandlerStack();
+
+ private:
+  stack_t before_ = {};
+};
 
 /// Reports the worker's crash and forgets it.
 void report_crash(Worker& worker);

@@ -20,7 +20,7 @@ void recover(Worker& worker) {
 }  // namespace
 
 void take_part(Worker& worker, Launch& launch) {
-  prepare_for_crashes();
+  const HandlerStack handler_stack;
   worker.ignored_signals = 0;
   const InterruptibleWorker interruptible(worker);
   worker.launch = &launch;
