@@ -52,7 +52,7 @@ if $if_built; then
     echo "The Python module was built from other sources: .ci/run python builds and tests it."
     exit $skipped
   fi
-  exec "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python --ignore=tests/python/test_notebooks.py
+  exec "$environment/bin/python" -m pytest -q -rs -p no:cacheprovider tests/python --ignore=tests/python/test_notebooks.py
 fi
 
 make_environment
@@ -61,4 +61,4 @@ if $with_torch; then
   "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r .ci/torch-requirements.txt
   exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python/test_{torch,torch_operators,examples,suites_of_others}.py
 fi
-exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python
+exec "$environment/bin/python" -m pytest -q -rs -p no:cacheprovider --durations=5 tests/python
