@@ -12,13 +12,13 @@ namespace simt::nccl {
 
 /// The calls that move data.
 enum class Call : std::int32_t {
-  kAllReduce,
-  kReduce,
-  kBroadcast,
-  kAllGather,
-  kReduceScatter,
-  kSend,
-  kRecv
+  kAllReduce,      ///< ncclAllReduce()
+  kReduce,         ///< ncclReduce()
+  kBroadcast,      ///< ncclBroadcast() and ncclBcast()
+  kAllGather,      ///< ncclAllGather()
+  kReduceScatter,  ///< ncclReduceScatter()
+  kSend,           ///< ncclSend()
+  kRecv,           ///< ncclRecv()
 };
 
 /// "ncclAllReduce" and so on.

@@ -58,6 +58,7 @@ NOT_MEASURED = {
     "a limit of CUDA, of the GPU or of the executor": {
         "checkers": ["64 MB more", "64 KB", "48 KB", "8 GB here"],
         "step_21_many_gpus": ["multiprocessors of a GPU hold together, 128 KB"],
+        "devices": ["share the 8 GB that a single one"],
         "exercise_09_long_row_one_block": ["227 KB of shared memory each", "132 x 227 KB"],
         "glossary": ["60 MB on an H200"],
         "library": ["227 KB of shared memory for 15 to 18"],
