@@ -167,12 +167,18 @@ class Run {
     return terms;
   }
 
+  // Also for results that need none: a kernel must leave them alone there.
+  std::vector<std::int64_t> given_labels() const {
+    if (case_.result == SliceResult::kCrossEntropy) return labels_of(case_);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(case_.rows), 0);
+  }
+
   void prepare() {
     const RankStepInfo& info = case_.step->info;
     const std::int64_t losses = case_.result == SliceResult::kCrossEntropy ? case_.rows : 0;
     const std::int64_t scratch = info.scratch_bytes != nullptr ? info.scratch_bytes(shape_) : 0;
     arrays_.emplace(Arrays<T>{DeviceBuffer<T>(logits_of<T>(case_, first_col_, cols_)),
-                              DeviceBuffer<std::int64_t>(labels_of(case_)),
+                              DeviceBuffer<std::int64_t>(given_labels()),
                               GuardedBuffer<T>(case_.rows * cols_), GuardedBuffer<float>(losses),
                               GuardedBuffer<float>(losses), DeviceBuffer<std::byte>(scratch)});
     if (info.mailbox_words != nullptr) {

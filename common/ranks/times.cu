@@ -180,12 +180,13 @@ class ShapeTimes {
     std::optional<Mailbox> mailbox;
     if (step.info.mailbox_words != nullptr)
       mailbox.emplace(sharers, step.info.mailbox_words(shape), kPatience, kLimit);
+    const bool has_labels = result == SliceResult::kCrossEntropy;
     group_.exchange("ready", kLimit);
     time(name, std::string(name_of(result)), [&] {
       step.launch<T>({.result = result,
                       .logits = logits_.data(),
                       .results = results_.data(),
-                      .labels = labels_.data(),
+                      .labels = has_labels ? labels_.data() : nullptr,
                       .losses = losses_.data(),
                       .log_sum_exps = losses_.data() + shape_.rows,
                       .rows = shape_.rows,
