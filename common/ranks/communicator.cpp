@@ -110,7 +110,8 @@ void Communicator::wait_for(const Stream& stream) {
 
 void Communicator::finish_in_time(const std::string& what, const Stream& stream,
                                   std::chrono::milliseconds limit,
-                                  const std::function<void()>& work) {
+                                  const std::function<void()>& work,
+                                  const std::function<void()>& give_up) {
   std::atomic<bool> is_late = false;
   const auto late_text = [&] { return what + " did not end within " + seconds_text(limit); };
   const std::string aborted_text = what + ": the communicator was aborted";
@@ -118,6 +119,10 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
     const Alarm alarm(limit, [&] {
       is_late = true;
       abort();
+      try {
+        give_up();
+      } catch (const std::exception&) {  // of the device: whoever waits for it gets it, too
+      }
     });
     work();
     wait_for(stream);

@@ -48,9 +48,10 @@ class Communicator {
 
   /// Calls `work`, which gives work to `stream`, and waits for that. Throws RankError that names
   /// `what` if it takes longer than `limit`, and whatever else went wrong. What `stream` was to
-  /// write is then not a result.
-  void finish_in_time(const std::string& what, const Stream& stream,
-                      std::chrono::milliseconds limit, const std::function<void()>& work);
+  /// write is then not a result. `give_up` ends what abort() does not, in another thread.
+  void finish_in_time(
+      const std::string& what, const Stream& stream, std::chrono::milliseconds limit,
+      const std::function<void()>& work, const std::function<void()>& give_up = [] {});
 
  private:
   void wait_for(const Stream& stream);

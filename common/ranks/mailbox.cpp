@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/cuda/stream.h"
 #include "common/ranks/communicator.h"
 
 namespace worklog {
@@ -33,11 +36,11 @@ void reach(const Place& theirs, int own_device) {
 Mailbox::Mailbox(Group& group, std::int64_t words, long long patience,
                  std::chrono::milliseconds limit)
     : own_(words * Mailboxes::kParts),
-      missing_(std::vector<int>{-1}),
+      missing_(std::vector<int>{-1, 0}),
       words_(words),
       patience_(patience) {
-  Place mine = {0, own_.data()};
-  check(cudaGetDevice(&mine.device), "cudaGetDevice");
+  check(cudaGetDevice(&device_), "cudaGetDevice");
+  const Place mine = {device_, own_.data()};
   check(cudaMemset(own_.data(), 0xff, own_.bytes()), "emptying a mailbox");
   check(cudaDeviceSynchronize(), "emptying a mailbox");
 
@@ -56,6 +59,7 @@ Mailbox::Mailbox(Group& group, std::int64_t words, long long patience,
 }
 
 Mailboxes Mailbox::next() {
+  check_nobody_missing();
   return {of_ranks_.data(), words_, launches_++, missing_.data(), patience_};
 }
 
@@ -64,8 +68,32 @@ std::int64_t Mailbox::words_there() const {
   return std::ssize(words) - std::count(words.begin(), words.end(), Mailboxes::kEmpty);
 }
 
-int Mailbox::missing() const {
-  return missing_.download().front();
+void Mailbox::check_all_came() {
+  known_missing_ = missing_.download().front();
+  check_nobody_missing();
+}
+
+void Mailbox::check_nobody_missing() const {
+  if (known_missing_ < 0) return;
+  throw RankError("rank " + std::to_string(known_missing_) +
+                  " left no word in the kernel's mailbox");
+}
+
+void Mailbox::give_up() {
+  check(cudaSetDevice(device_), "choosing a device");
+  const Stream stream;
+  const int yes = 1;
+  check(
+      cudaMemcpyAsync(missing_.data() + 1, &yes, sizeof yes, cudaMemcpyHostToDevice, stream.get()),
+      "ending a wait");
+  check(cudaStreamSynchronize(stream.get()), "ending a wait");
+}
+
+void Mailbox::leave_allocated() {
+  static std::mutex mutex;
+  static auto* const left = new std::vector<DeviceBuffer<unsigned long long>>;
+  const std::lock_guard lock(mutex);
+  left->push_back(std::move(own_));
 }
 
 }  // namespace worklog

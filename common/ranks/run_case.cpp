@@ -140,6 +140,11 @@ class Run {
     return read();
   }
 
+  // For one that some may not be done with.
+  void leave_mailbox() {
+    if (mailbox_) mailbox_->leave_allocated();
+  }
+
  private:
   bool has_fault(Fault fault) const {
     return options_.fault == fault && options_.faulty_rank == group_.rank();
@@ -162,12 +167,18 @@ class Run {
     return terms;
   }
 
+  // Also for results that need none: a kernel must leave them alone there.
+  std::vector<std::int64_t> given_labels() const {
+    if (case_.result == SliceResult::kCrossEntropy) return labels_of(case_);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(case_.rows), 0);
+  }
+
   void prepare() {
     const RankStepInfo& info = case_.step->info;
     const std::int64_t losses = case_.result == SliceResult::kCrossEntropy ? case_.rows : 0;
     const std::int64_t scratch = info.scratch_bytes != nullptr ? info.scratch_bytes(shape_) : 0;
     arrays_.emplace(Arrays<T>{DeviceBuffer<T>(logits_of<T>(case_, first_col_, cols_)),
-                              DeviceBuffer<std::int64_t>(labels_of(case_)),
+                              DeviceBuffer<std::int64_t>(given_labels()),
                               GuardedBuffer<T>(case_.rows * cols_), GuardedBuffer<float>(losses),
                               GuardedBuffer<float>(losses), DeviceBuffer<std::byte>(scratch)});
     if (info.mailbox_words != nullptr) {
@@ -202,23 +213,21 @@ class Run {
   void launch() {
     const Crossing before = crossing_of(group_.rank());
     try {
-      communicator_.finish_in_time("the exchange", stream_, options_.limit, [&] {
+      const auto work = [&] {
         for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
           case_.step->launch(slice(), stream_.get());
-      });
-    } catch (const RankError&) {
-      check_mailbox();  // which knows more
+      };
+      const auto give_up = [&] {
+        if (mailbox_) mailbox_->give_up();
+      };
+      communicator_.finish_in_time("the exchange", stream_, options_.limit, work, give_up);
+    } catch (const std::exception&) {
+      if (mailbox_)
+        mailbox_->check_all_came();  // which knows more, and waits for what writes to others
       throw;
     }
-    check_mailbox();
+    if (mailbox_) mailbox_->check_all_came();
     check_crossing(before);
-  }
-
-  void check_mailbox() const {
-    const int missing = mailbox_ ? mailbox_->missing() : -1;
-    if (missing >= 0) {
-      throw RankError("rank " + std::to_string(missing) + " left no word in the kernel's mailbox");
-    }
   }
 
   // What a step says of its exchange must be so to the last byte.
@@ -310,6 +319,7 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
   // Those that wait for a rank in vain come later than those that have failed at once. Until all
   // have come, others may still write to this rank's mailbox.
   const Group::Messages outcomes = group.exchange(outcome, 2 * options.limit);
+  if (!silent_ranks(outcomes).empty()) run.leave_mailbox();
   const std::string failure = failure_text(outcomes, group.rank());
   if (!failure.empty()) {
     communicator.abort();  // its end would wait for everyone

@@ -12,10 +12,14 @@
 
 namespace worklog {
 
+/// How often a thread looks for a word of another rank's unless told otherwise: what ends a wait
+/// where the host does not.
+inline constexpr long long kPatience = 1LL << 24;
+
 /// How ranks run a case.
 struct RunOptions {
   std::chrono::milliseconds limit{20000};  ///< for whatever ranks do together
-  long long patience = 1LL << 24;          ///< see Mailboxes
+  long long patience = kPatience;          ///< see Mailboxes
   Fault fault = Fault::kNone;              ///< of one rank
   int faulty_rank = 0;                     ///< which
 };

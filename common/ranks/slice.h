@@ -23,7 +23,8 @@ enum class SliceResult {
 /// A rank's array has three parts, of `words` words each, which launches use in turn: launch n uses
 /// part n % 3, and empties part (n + 2) % 3, which launch n + 2 will use. Nobody writes there yet:
 /// a rank is in launch n + 2 only once it has had a message of launch n + 1 from everyone, so that
-/// everyone has ended launch n.
+/// everyone has ended launch n. A launch that gave up leaves words behind, which a later one would
+/// take for its own: no more launches after that.
 struct Mailboxes {
   static constexpr int kParts = 3;  ///< of a rank's array
   /// A word that has no message: every bit is 1.
@@ -32,7 +33,8 @@ struct Mailboxes {
   unsigned long long* const* of_ranks = nullptr;  ///< on the device: each rank's array
   std::int64_t words = 0;                         ///< of a part: for this shape
   std::int64_t launches = 0;                      ///< before this one, of the same shape
-  int* missing = nullptr;  ///< on the device: a rank that has not come, or -1
+  /// On the device: a rank that has not come, or -1; and whether the host wants no more waiting.
+  int* missing = nullptr;
   /// How often a thread looks for a message before it gives up.
   long long patience = 0;
 

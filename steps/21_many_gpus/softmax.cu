@@ -217,6 +217,7 @@ __device__ Normalizer block_combine(Normalizer mine) {
   __syncthreads();
   return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
 }
+
 // 16 bytes, the most that a thread loads or stores at once.
 using Vector = uint4;
 template <typename T>
@@ -369,8 +370,8 @@ __device__ float label_logit_of(const T* x, std::int64_t label, std::int64_t fir
 }
 
 // What a slice knows of each row. `parts` blocks have a row; if it is more than one, they leave
-// their results in `of_parts` and told() combines them. `label_logits` is null where there are no
-// labels.
+// their results in `of_parts` and tell() combines them. `labels` is null, and `label_logits` is not
+// there, for all results but a cross-entropy.
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     know(const T* logits, std::int64_t cols, std::int64_t first_col, const std::int64_t* labels,
@@ -563,8 +564,10 @@ void launch_know(const worklog::Slice<T>& slice, float* mine, cudaStream_t strea
   const dim3 block(threads_of(slice.block_size));
   auto* told = reinterpret_cast<Told*>(mine);
   auto* of_parts = slice.scratch.template take<Normalizer>(grid.x);
-  know<T><<<grid, block, 0, stream>>>(slice.logits, slice.cols, slice.first_col, slice.labels,
-                                      parts, of_parts, told, mine + 2 * slice.rows);
+  const bool has_labels = slice.result == SliceResult::kCrossEntropy;
+  know<T><<<grid, block, 0, stream>>>(slice.logits, slice.cols, slice.first_col,
+                                      has_labels ? slice.labels : nullptr, parts, of_parts, told,
+                                      has_labels ? mine + 2 * slice.rows : nullptr);
   worklog::check_launch("know", grid, block);
   if (parts == 1) return;
   const dim3 rows(static_cast<unsigned>(slice.rows));

@@ -20,3 +20,17 @@ done
 with_ranks 3 --rows 5 --cols 100 --result softmax --type f32
 grep -qE 'the step itself .* 8 +1$' "$work/said" || wrong "the step tells otherwise than 8 bytes in one call"
 grep -qE 'separate_all_reduces .* 8 +2$' "$work/said" || wrong "separate_all_reduces tells otherwise than 8 bytes in two calls"
+
+# Labels are given with every result. Of these rows several blocks have one each, and leave something behind what a softmax tells.
+with_ranks 2 --variant none --rows 32 --cols 16384 --result softmax --type f32
+[ "$code" = 0 ] || wrong "labels: a softmax does not leave them alone"
+
+# Shapes that the usual ones do not reach: rows that wait in a cluster's shared memory, and more rows than a kernel has blocks.
+if [ "$how" = threads ]; then
+  with_ranks 2 --variant in_cluster --rows 70 --cols 12000 --type f32
+  [ "$code" = 0 ] || wrong "in_cluster, 70 x 12000"
+  with_ranks 2 --variant in_cluster --rows 70 --cols 40000 --type bf16
+  [ "$code" = 0 ] || wrong "in_cluster, 70 x 40000"
+  with_ranks 2 --variant in_kernel --rows 134 --cols 58500 --type f32
+  [ "$code" = 0 ] || wrong "in_kernel, 134 x 58500"
+fi

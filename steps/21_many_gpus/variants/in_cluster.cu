@@ -340,7 +340,7 @@ struct Exchange {
   int rank;
   int ranks;
   long long patience;
-  int* missing;  // a rank that has not come
+  int* missing;  // see Mailboxes
 };
 
 using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_system>;
@@ -358,11 +358,21 @@ __device__ Normalizer known_by(unsigned long long word) {
           {__uint_as_float(static_cast<unsigned>(word >> 32))}};
 }
 
+// Whether to wait no longer: another thread of this GPU has waited in vain, now or in a launch
+// before, or the host has lost patience.
+__device__ bool is_over(const Exchange& exchange) {
+  using State = cuda::atomic_ref<int, cuda::thread_scope_system>;
+  return State(exchange.missing[0]).load(cuda::memory_order_relaxed) >= 0 ||
+         State(exchange.missing[1]).load(cuda::memory_order_relaxed) != 0;
+}
+
 // The word that comes, or kEmpty once patience has ended.
-__device__ unsigned long long await(unsigned long long& place, long long patience) {
+__device__ unsigned long long await(unsigned long long& place, const Exchange& exchange) {
+  constexpr long long kLooksUntilNews = 1024;
   unsigned long long word = Mailboxes::kEmpty;
-  for (long long looks = 0; looks < patience && word == Mailboxes::kEmpty; ++looks) {
+  for (long long looks = 1; looks <= exchange.patience && word == Mailboxes::kEmpty; ++looks) {
     word = Word(place).load(cuda::memory_order_relaxed);
+    if (looks % kLooksUntilNews == 0 && is_over(exchange)) break;
   }
   return word;
 }
@@ -393,7 +403,7 @@ __device__ Answer combine_words(std::int64_t row, const Exchange& exchange) {
       exchange.of_ranks[exchange.rank] + exchange.in_use + row * exchange.ranks;
   Answer answer = {{}, true};
   for (int rank = lane; rank < exchange.ranks; rank += kWarpSize) {
-    const unsigned long long word = await(words[rank], exchange.patience);
+    const unsigned long long word = await(words[rank], exchange);
     if (word == Mailboxes::kEmpty) {
       atomicCAS(exchange.missing, -1, rank);
       answer.is_whole = false;
@@ -643,9 +653,9 @@ constexpr int block_size_for(std::int64_t widest) {
   return widest <= kShort ? 128 : 512;
 }
 
-// A cluster for each row. All GPUs begin the blocks of a
-// grid in the order of their numbers, so that a cluster waits for none that has to wait for it.
-// CUDA does not promise that order: if it were another one, patience would end.
+// A cluster for each row. All GPUs begin the blocks of a grid in the order of their numbers, so
+// that a cluster waits for none that has to wait for it. CUDA does not promise that order: if it
+// were another one, patience would end.
 template <typename T>
 void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   const int block_size = slice.block_size > 0 ? slice.block_size : block_size_for<T>(slice.widest);

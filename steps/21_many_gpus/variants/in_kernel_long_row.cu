@@ -292,7 +292,7 @@ struct Exchange {
   int ranks;
   int parts;
   long long patience;
-  int* missing;  // a rank that has not come
+  int* missing;  // see Mailboxes
 
   // The first word of a row in a part of a mailbox that begins at `base`.
   __device__ std::int64_t first_of(std::int64_t base, std::int64_t row) const {
@@ -315,11 +315,21 @@ __device__ Normalizer known_by(unsigned long long word) {
           {__uint_as_float(static_cast<unsigned>(word >> 32))}};
 }
 
+// Whether to wait no longer: another thread of this GPU has waited in vain, now or in a launch
+// before, or the host has lost patience.
+__device__ bool is_over(const Exchange& exchange) {
+  using State = cuda::atomic_ref<int, cuda::thread_scope_system>;
+  return State(exchange.missing[0]).load(cuda::memory_order_relaxed) >= 0 ||
+         State(exchange.missing[1]).load(cuda::memory_order_relaxed) != 0;
+}
+
 // The word that comes, or kEmpty once patience has ended.
-__device__ unsigned long long await(unsigned long long& place, long long patience) {
+__device__ unsigned long long await(unsigned long long& place, const Exchange& exchange) {
+  constexpr long long kLooksUntilNews = 1024;
   unsigned long long word = Mailboxes::kEmpty;
-  for (long long looks = 0; looks < patience && word == Mailboxes::kEmpty; ++looks) {
+  for (long long looks = 1; looks <= exchange.patience && word == Mailboxes::kEmpty; ++looks) {
     word = Word(place).load(cuda::memory_order_relaxed);
+    if (looks % kLooksUntilNews == 0 && is_over(exchange)) break;
   }
   return word;
 }
@@ -349,7 +359,7 @@ __device__ Answer ranks_combine(Normalizer mine, int row, int part, const Exchan
   Normalizer known;
   bool is_whole = true;
   for (int i = thread; i < exchange.ranks * exchange.parts && is_whole; i += threads) {
-    const unsigned long long word = await(own[first + i], exchange.patience);
+    const unsigned long long word = await(own[first + i], exchange);
     is_whole = word != Mailboxes::kEmpty;
     if (!is_whole) atomicCAS(exchange.missing, -1, i / exchange.parts);
     known = combine<T>(known, known_by(word));

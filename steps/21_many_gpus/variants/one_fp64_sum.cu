@@ -216,6 +216,7 @@ __device__ Normalizer block_combine(Normalizer mine) {
   __syncthreads();
   return warp_combine<T>(lane < warps ? of_warps[lane] : Normalizer{});
 }
+
 // 16 bytes, the most that a thread loads or stores at once.
 using Vector = uint4;
 template <typename T>

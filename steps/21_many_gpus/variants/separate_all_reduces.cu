@@ -529,6 +529,7 @@ void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   auto* label_logits = slice.scratch.template take<float>(slice.rows);
   auto* maxima_of_parts = slice.scratch.template take<float>(grid.x);
   auto* sums_of_parts = slice.scratch.template take<TwoFloats>(grid.x);
+  const bool has_labels = slice.result == SliceResult::kCrossEntropy;
   const auto all_reduce = [&](const float* from, float* to, ncclRedOp_t operation) {
     worklog::check_nccl(ncclAllReduce(from, to, static_cast<std::size_t>(slice.rows), ncclFloat,
                                       operation, slice.communicator, stream),
@@ -536,7 +537,8 @@ void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   };
 
   find_maxima<T><<<grid, block, 0, stream>>>(slice.logits, slice.cols, slice.first_col,
-                                             slice.labels, parts, maxima_of_parts, label_logits);
+                                             has_labels ? slice.labels : nullptr, parts,
+                                             maxima_of_parts, label_logits);
   worklog::check_launch("find_maxima", grid, block);
   combine_maxima<<<rows, kWarpSize, 0, stream>>>(maxima_of_parts, parts, own_maxima);
   worklog::check_launch("combine_maxima", rows, kWarpSize);
@@ -549,7 +551,7 @@ void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   worklog::check_launch("combine_sums", rows, kWarpSize);
   all_reduce(sums, sums, ncclSum);
 
-  if (slice.result == SliceResult::kCrossEntropy) {
+  if (has_labels) {
     all_reduce(label_logits, label_logits, ncclSum);
     launch_finish<T, true>(slice, maxima, sums, label_logits, stream);
   } else {
