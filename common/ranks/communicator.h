@@ -7,23 +7,14 @@
 #include <functional>
 #include <mutex>
 #include <nccl.h>
-#include <stdexcept>
 #include <string>
 
 #include "common/cuda/stream.h"
 #include "common/ranks/check_nccl.h"
 #include "common/ranks/group.h"
+#include "common/ranks/meeting.h"
 
 namespace worklog {
-
-/// What this rank has waited for in vain, or what ranks have that must be the same.
-class RankError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// "rank 2", "ranks 2 and 5": those that sent nothing.
-std::string silent_ranks(const Group::Messages& messages);
 
 /// The communicator of all ranks of a group, on the current device.
 class Communicator {

@@ -171,7 +171,7 @@ int run_and_tell(Group& group, const RankOptions& options, bool in_one_process) 
   } catch (const std::exception& error) {
     // In one piece: other processes write there, too.
     std::cerr << "rank " + std::to_string(group.rank()) + ": " + error.what() + "\n" << std::flush;
-    group.exchange("", options.run.limit);
+    group.exchange(std::string(1, kOver), options.run.limit);
     return kWrong;
   }
 }

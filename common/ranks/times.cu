@@ -72,11 +72,11 @@ class Stopwatch {
     }
     const std::string bytes(reinterpret_cast<const char*>(mine.data()),
                             mine.size() * sizeof(double));
-    for (const auto& theirs : group_.exchange(bytes, kLimit)) {
-      if (!theirs || theirs->size() != bytes.size()) throw RankError("a rank has no times");
+    for (const std::string& theirs :
+         meet(group_, kTimes, bytes, kLimit, static_cast<std::ptrdiff_t>(bytes.size()))) {
       for (std::size_t i = 0; i < mine.size(); ++i) {
         double time = 0.0;
-        std::memcpy(&time, theirs->data() + i * sizeof time, sizeof time);
+        std::memcpy(&time, theirs.data() + i * sizeof time, sizeof time);
         mine[i] = std::max(mine[i], time);
       }
     }
@@ -181,7 +181,7 @@ class ShapeTimes {
     if (step.info.mailbox_words != nullptr)
       mailbox.emplace(sharers, step.info.mailbox_words(shape), kPatience, kLimit);
     const bool has_labels = result == SliceResult::kCrossEntropy;
-    group_.exchange("ready", kLimit);
+    meet(group_, kReadiness, "", kLimit);
     time(name, std::string(name_of(result)), [&] {
       step.launch<T>({.result = result,
                       .logits = logits_.data(),
@@ -203,7 +203,7 @@ class ShapeTimes {
                      stopwatch_.stream());
     });
     if (mailbox) mailbox->check_all_came();
-    group_.exchange("done", kLimit);  // before a mailbox goes
+    meet(group_, kEnd, "", kLimit);  // before a mailbox goes
   }
 
   // A kernel that does not take the shape refuses it in every rank.
