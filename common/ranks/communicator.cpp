@@ -62,6 +62,7 @@ Communicator::Communicator(Group& group, std::chrono::milliseconds limit) {
 }
 
 Communicator::~Communicator() {
+  if (std::uncaught_exceptions() > exceptions_) abort();
   if (!is_aborted_) ncclCommDestroy(communicator_);
 }
 
@@ -113,6 +114,8 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
     if (is_late) throw RankError(late_text());
     if (is_aborted_) throw std::runtime_error(aborted_text);
     abort();
+    throw;
+  } catch (const std::invalid_argument&) {
     throw;
   } catch (...) {
     abort();
