@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <stdexcept>
 
 #include "common/verify/check_cross_entropy.h"
 #include "common/verify/check_row.h"
@@ -126,6 +127,11 @@ SliceOutput<T> output_of(const std::string& bytes, const RankCase& a_case, std::
   output.results.resize(static_cast<std::size_t>(a_case.rows * cols));
   output.losses.resize(losses);
   output.log_sum_exps.resize(losses);
+  const std::size_t expected = output.results.size() * sizeof(T) + 2 * losses * sizeof(float);
+  if (bytes.size() != expected) {
+    throw std::runtime_error("a rank handed in " + std::to_string(bytes.size()) + " bytes, not " +
+                             std::to_string(expected));
+  }
   take(take(take(bytes.data(), output.results), output.losses), output.log_sum_exps);
   return output;
 }

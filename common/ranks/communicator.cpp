@@ -51,34 +51,18 @@ void check_nccl(ncclResult_t code, const std::string& what, std::source_location
                             std::to_string(where.line()));
 }
 
-std::string silent_ranks(const Group::Messages& messages) {
-  std::vector<std::string> silent;
-  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
-    if (!messages[rank]) silent.push_back(std::to_string(rank));
-  }
-  std::string text = silent.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < silent.size(); ++i) {
-    if (i > 0) text += i + 1 == silent.size() ? " and " : ", ";
-    text += silent[i];
-  }
-  return silent.empty() ? "" : text;
-}
-
 Communicator::Communicator(Group& group, std::chrono::milliseconds limit) {
   ncclUniqueId id;
   if (group.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
   const std::string mine(reinterpret_cast<const char*>(&id), group.rank() == 0 ? sizeof id : 0);
-  const Group::Messages ids = group.exchange(mine, limit);
-  const std::string silent = silent_ranks(ids);
-  if (!silent.empty()) {
-    throw RankError(silent + " did not come to the beginning within " + seconds_text(limit));
-  }
-  if (ids[0]->size() != sizeof id) throw RankError("rank 0 has no id for the others");
-  std::memcpy(&id, ids[0]->data(), sizeof id);
+  const std::vector<std::string> ids = meet(group, kBeginning, mine, limit);
+  if (ids[0].size() != sizeof id) throw RankError("rank 0 has no id for the others");
+  std::memcpy(&id, ids[0].data(), sizeof id);
   check_nccl(ncclCommInitRank(&communicator_, group.size(), id, group.rank()), "ncclCommInitRank");
 }
 
 Communicator::~Communicator() {
+  if (std::uncaught_exceptions() > exceptions_) abort();
   if (!is_aborted_) ncclCommDestroy(communicator_);
 }
 
@@ -130,6 +114,8 @@ void Communicator::finish_in_time(const std::string& what, const Stream& stream,
     if (is_late) throw RankError(late_text());
     if (is_aborted_) throw std::runtime_error(aborted_text);
     abort();
+    throw;
+  } catch (const std::invalid_argument&) {
     throw;
   } catch (...) {
     abort();

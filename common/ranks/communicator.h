@@ -4,26 +4,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <nccl.h>
-#include <stdexcept>
 #include <string>
 
 #include "common/cuda/stream.h"
 #include "common/ranks/check_nccl.h"
 #include "common/ranks/group.h"
+#include "common/ranks/meeting.h"
 
 namespace worklog {
-
-/// What this rank has waited for in vain, or what ranks have that must be the same.
-class RankError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// "rank 2", "ranks 2 and 5": those that sent nothing.
-std::string silent_ranks(const Group::Messages& messages);
 
 /// The communicator of all ranks of a group, on the current device.
 class Communicator {
@@ -31,7 +23,7 @@ class Communicator {
   /// Waits for all ranks first, until `limit` ends: NCCL would wait for ever. Throws RankError that
   /// names those which did not come, and NcclError.
   Communicator(Group& group, std::chrono::milliseconds limit);
-  /// Ends it in order, or gives it up if it was aborted.
+  /// Ends it in order, which waits for all ranks; gives it up where an exception has ended its use.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -48,7 +40,9 @@ class Communicator {
 
   /// Calls `work`, which gives work to `stream`, and waits for that. Throws RankError that names
   /// `what` if it takes longer than `limit`, and whatever else went wrong. What `stream` was to
-  /// write is then not a result. `give_up` ends what abort() does not, in another thread.
+  /// write is then not a result. A std::invalid_argument of `work` passes and harms nothing: all
+  /// ranks refuse a shape before they begin. `give_up` ends what abort() does not, in another
+  /// thread.
   void finish_in_time(
       const std::string& what, const Stream& stream, std::chrono::milliseconds limit,
       const std::function<void()>& work, const std::function<void()>& give_up = [] {});
@@ -60,6 +54,7 @@ class Communicator {
   ncclComm_t communicator_ = nullptr;
   mutable std::mutex mutex_;  // nobody asks a communicator that is gone
   std::atomic<bool> is_aborted_ = false;
+  int exceptions_ = std::uncaught_exceptions();  // at the beginning
 };
 
 }  // namespace worklog

@@ -8,23 +8,25 @@ namespace worklog {
 
 /// What a rank does wrong.
 enum class Fault {
-  kNone,    ///< nothing
-  kAbsent,  ///< does not come to the beginning
-  kLeaves,  ///< stops before the launch, without a word
-  kKilled,  ///< its process is killed there; only where each rank is a process
-  kRows,    ///< has a row more than the others
-  kType,    ///< has another storage type
-  kAborts,  ///< gives its communicator up before the launch
+  kNone,      ///< nothing
+  kAbsent,    ///< does not come to the beginning
+  kLeaves,    ///< stops before the launch, without a word
+  kKilled,    ///< its process is killed there; only where each rank is a process
+  kRows,      ///< has a row more than the others
+  kType,      ///< has another storage type
+  kAborts,    ///< gives its communicator up before the launch
+  kPrepares,  ///< fails while it prepares, when all have agreed
 };
 
 /// in the order in which `--help` names them
-inline constexpr Fault kAllFaults[] = {Fault::kNone, Fault::kAbsent, Fault::kLeaves, Fault::kKilled,
-                                       Fault::kRows, Fault::kType,   Fault::kAborts};
+inline constexpr Fault kAllFaults[] = {Fault::kNone,   Fault::kAbsent,  Fault::kLeaves,
+                                       Fault::kKilled, Fault::kRows,    Fault::kType,
+                                       Fault::kAborts, Fault::kPrepares};
 
-/// "none", "absent", "leaves", "killed", "rows", "type" or "aborts".
+/// "none", "absent", "leaves", "killed", "rows", "type", "aborts" or "prepares".
 constexpr std::string_view name_of(Fault fault) {
   constexpr std::string_view kNames[] = {"none", "absent", "leaves", "killed",
-                                         "rows", "type",   "aborts"};
+                                         "rows", "type",   "aborts", "prepares"};
   return kNames[static_cast<int>(fault)];
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/cuda/stream.h"
-#include "common/ranks/communicator.h"
+#include "common/ranks/meeting.h"
 
 namespace worklog {
 
@@ -45,13 +45,11 @@ Mailbox::Mailbox(Group& group, std::int64_t words, long long patience,
   check(cudaDeviceSynchronize(), "emptying a mailbox");
 
   const std::string text(reinterpret_cast<const char*>(&mine), sizeof mine);
-  const Group::Messages places = group.exchange(text, limit);
-  const std::string silent = silent_ranks(places);
-  if (!silent.empty()) throw RankError(silent + " did not say where the mailbox is");
+  const std::vector<std::string> places = meet(group, kMailboxes, text, limit, sizeof mine);
   std::vector<unsigned long long*> addresses;
-  for (const auto& message : places) {
+  for (const std::string& said : places) {
     Place place{};
-    std::memcpy(&place, message->data(), sizeof place);
+    std::memcpy(&place, said.data(), sizeof place);
     reach(place, mine.device);
     addresses.push_back(place.address);
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -105,6 +106,17 @@ std::vector<RankCase> possible_cases(const RankOptions& options, bool in_one_pro
   return cases;
 }
 
+// Between processes, results go to rank 0 in one message of MPI, which counts bytes by an int.
+void check_sizes(const std::vector<RankCase>& cases, int ranks) {
+  for (const RankCase& a_case : cases) {
+    const SliceShape shape = a_case.shape(ranks);
+    const std::int64_t row = shape.widest * static_cast<std::int64_t>(shape.element_bytes) + 8;
+    if (row < std::numeric_limits<int>::max() / shape.rows) continue;
+    throw UsageError(shape_of(a_case) +
+                     ": a slice's results are 2 GiB or more, which MPI does not " + "take at once");
+  }
+}
+
 // What a rank does from the beginning to the end. Only rank 0 prints, and knows what is wrong.
 int verify(Group& group, Communicator& communicator, const RankOptions& options,
            const std::vector<RankCase>& cases) {
@@ -156,6 +168,7 @@ int run_rank(Group& group, const RankOptions& options, bool in_one_process) {
     stay_away(options.run);
   }
   const std::vector<RankCase> cases = possible_cases(options, in_one_process);
+  if (!in_one_process) check_sizes(cases, group.size());
   Communicator communicator(group, options.run.limit);
   if (!options.times) return verify(group, communicator, options, cases);
   write_times(group, communicator, {*options.times, options.block_size});
@@ -171,7 +184,7 @@ int run_and_tell(Group& group, const RankOptions& options, bool in_one_process) 
   } catch (const std::exception& error) {
     // In one piece: other processes write there, too.
     std::cerr << "rank " + std::to_string(group.rank()) + ": " + error.what() + "\n" << std::flush;
-    group.exchange("", options.run.limit);
+    group.exchange(std::string(1, kOver), options.run.limit);
     return kWrong;
   }
 }

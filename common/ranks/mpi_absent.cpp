@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <stdexcept>
 
 #include "common/ranks/group.h"
@@ -6,7 +8,9 @@
 namespace worklog {
 
 bool is_started_by_mpi() {
-  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+  const char* const of_launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+  return std::any_of(std::begin(of_launchers), std::end(of_launchers),
+                     [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 std::unique_ptr<Group> group_of_processes() {

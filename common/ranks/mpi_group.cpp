@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <limits>
 #include <list>
 #include <mpi.h>
 #include <stdexcept>
@@ -40,6 +43,10 @@ class ProcessGroup : public Group {
   int device() const override { return device_; }
 
   Messages exchange(const std::string& message, std::chrono::milliseconds limit) override {
+    if (message.size() > std::numeric_limits<int>::max()) {
+      throw std::length_error("a message of " + std::to_string(message.size()) +
+                              " bytes: MPI takes less than 2 GiB");
+    }
     const int tag = turn_++;
     sent_.push_back(message);  // what a rank that is gone never takes stays here
     for (int to = 0; to < size_; ++to) {
@@ -101,7 +108,9 @@ class ProcessGroup : public Group {
 }  // namespace
 
 bool is_started_by_mpi() {
-  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+  const char* const of_launchers[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+  return std::any_of(std::begin(of_launchers), std::end(of_launchers),
+                     [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 std::unique_ptr<Group> group_of_processes() {

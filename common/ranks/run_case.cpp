@@ -10,6 +10,7 @@
 #include "common/ranks/check_slices.h"
 #include "common/ranks/crossing.h"
 #include "common/ranks/mailbox.h"
+#include "common/ranks/meeting.h"
 #include "common/verify/guarded_buffer.h"
 
 namespace worklog {
@@ -18,10 +19,6 @@ namespace {
 
 // Launches one after the other, as a training loop makes them: mailboxes are used in turn.
 constexpr int kLaunches = 4;
-
-// The ranks' outcomes, as they tell each other: nothing is a success.
-constexpr char kLate = 'L';
-constexpr char kFailed = 'F';
 
 // What must be the same in all ranks, or fit together.
 struct Terms {
@@ -64,16 +61,10 @@ void check_same(const char* what, const std::vector<Terms>& all, std::int64_t Te
 
 // NCCL compares nothing: it would mix up what differs, or wait for ever.
 void agree(Group& group, const Terms& mine, std::chrono::milliseconds limit) {
-  const Group::Messages messages =
-      group.exchange(std::string(reinterpret_cast<const char*>(&mine), sizeof mine), limit);
-  const std::string silent = silent_ranks(messages);
-  if (!silent.empty()) throw RankError(silent + " did not say what it has");
+  const std::string text(reinterpret_cast<const char*>(&mine), sizeof mine);
   std::vector<Terms> all;
-  for (const auto& message : messages) {
-    Terms terms{};
-    std::memcpy(&terms, message->data(), std::min(message->size(), sizeof terms));
-    all.push_back(terms);
-  }
+  for (const std::string& said : meet(group, kAgreement, text, limit, sizeof mine))
+    std::memcpy(&all.emplace_back(), said.data(), sizeof mine);
   check_same("kernel", all, &Terms::kernel);
   check_same("type", all, &Terms::dtype);
   check_same("result", all, &Terms::result);
@@ -181,13 +172,15 @@ class Run {
                               DeviceBuffer<std::int64_t>(given_labels()),
                               GuardedBuffer<T>(case_.rows * cols_), GuardedBuffer<float>(losses),
                               GuardedBuffer<float>(losses), DeviceBuffer<std::byte>(scratch)});
+    if (has_fault(Fault::kPrepares)) {
+      throw std::runtime_error("this rank did not prepare, as it was told");
+    }
     if (info.mailbox_words != nullptr) {
       mailbox_.emplace(group_, info.mailbox_words(shape_), options_.patience, options_.limit);
     }
     check(cudaDeviceSynchronize(), "preparing a slice");
     // Nobody sends anything before everyone is ready.
-    const std::string silent = silent_ranks(group_.exchange("ready", options_.limit));
-    if (!silent.empty()) throw RankError(silent + " did not get ready");
+    meet(group_, kReadiness, "", options_.limit);
   }
 
   Slice<T> slice() {
@@ -288,13 +281,16 @@ std::string failure_text(const Group::Messages& outcomes, int own_rank) {
   std::string text;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   const auto& own = outcomes[static_cast<std::size_t>(own_rank)];
-  if (own && !own->empty()) add(own->substr(1));
+  const bool is_done = own && (*own)[0] == kDone;
+  if (own && !is_done) add(own->substr(1));
   for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
     if (static_cast<int>(rank) == own_rank || !outcomes[rank]) continue;
     const std::string& outcome = *outcomes[rank];
-    const bool is_news = !outcome.empty() && outcome[0] == kFailed &&
-                         text.find(outcome.substr(1)) == std::string::npos;
+    const char mark = outcome.empty() ? kOver : outcome[0];
+    const bool is_news = mark == kFailed && text.find(outcome.substr(1)) == std::string::npos;
     if (is_news) add("rank " + std::to_string(rank) + " says: " + outcome.substr(1));
+    const bool is_elsewhere = mark != kDone && mark != kFailed && mark != kLate;
+    if (is_elsewhere && is_done) add("rank " + std::to_string(rank) + " has no outcome");
   }
   const std::string silent = silent_ranks(outcomes);
   if (!silent.empty()) add("no word from " + silent);
@@ -306,7 +302,7 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
                      const RunOptions& options) {
   Run<T> run(group, communicator, a_case, options);
   SliceOutput<T> output;
-  std::string outcome;
+  std::string outcome(1, kDone);
   try {
     output = run.output();
   } catch (const RankError& error) {
@@ -326,14 +322,12 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
     throw RankError(failure);
   }
 
-  const Group::Messages all = group.exchange(output.bytes(), options.limit);
-  const std::string silent = silent_ranks(all);
-  if (!silent.empty()) throw RankError(silent + " did not hand in its results");
+  const std::vector<std::string> all = meet(group, kResults, output.bytes(), options.limit);
   if (group.rank() != 0) return {};
   const std::vector<std::int64_t> columns = columns_of(a_case.split, a_case.cols, group.size());
   std::vector<SliceOutput<T>> outputs;
   for (std::size_t rank = 0; rank < all.size(); ++rank)
-    outputs.push_back(output_of<T>(*all[rank], a_case, columns[rank]));
+    outputs.push_back(output_of<T>(all[rank], a_case, columns[rank]));
   return check_slices(a_case, outputs);
 }
 

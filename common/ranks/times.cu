@@ -63,6 +63,11 @@ class Stopwatch {
 
   cudaStream_t stream() const { return stream_.get(); }
 
+  // Without a time.
+  void once(const std::string& what, const std::function<void()>& work) {
+    communicator_.finish_in_time(what, stream_, kLimit, work);
+  }
+
   // Microseconds of the slowest rank, sample by sample.
   std::vector<double> samples(const std::function<void()>& work) {
     std::vector<double> mine;
@@ -72,11 +77,11 @@ class Stopwatch {
     }
     const std::string bytes(reinterpret_cast<const char*>(mine.data()),
                             mine.size() * sizeof(double));
-    for (const auto& theirs : group_.exchange(bytes, kLimit)) {
-      if (!theirs || theirs->size() != bytes.size()) throw RankError("a rank has no times");
+    for (const std::string& theirs :
+         meet(group_, kTimes, bytes, kLimit, static_cast<std::ptrdiff_t>(bytes.size()))) {
       for (std::size_t i = 0; i < mine.size(); ++i) {
         double time = 0.0;
-        std::memcpy(&time, theirs->data() + i * sizeof time, sizeof time);
+        std::memcpy(&time, theirs.data() + i * sizeof time, sizeof time);
         mine[i] = std::max(mine[i], time);
       }
     }
@@ -181,7 +186,7 @@ class ShapeTimes {
     if (step.info.mailbox_words != nullptr)
       mailbox.emplace(sharers, step.info.mailbox_words(shape), kPatience, kLimit);
     const bool has_labels = result == SliceResult::kCrossEntropy;
-    group_.exchange("ready", kLimit);
+    meet(group_, kReadiness, "", kLimit);
     time(name, std::string(name_of(result)), [&] {
       step.launch<T>({.result = result,
                       .logits = logits_.data(),
@@ -203,7 +208,7 @@ class ShapeTimes {
                      stopwatch_.stream());
     });
     if (mailbox) mailbox->check_all_came();
-    group_.exchange("done", kLimit);  // before a mailbox goes
+    meet(group_, kEnd, "", kLimit);  // before a mailbox goes
   }
 
   // A kernel that does not take the shape refuses it in every rank.
@@ -218,8 +223,7 @@ class ShapeTimes {
     if (block_size_ > 0) record["block_size"] = block_size_;
     std::string refused;
     try {
-      work();
-      check(cudaStreamSynchronize(stopwatch_.stream()), kernel);
+      stopwatch_.once(kernel, work);
     } catch (const std::invalid_argument& error) {
       refused = error.what();
     }

@@ -251,13 +251,20 @@ def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[
 
 
 def _read_ranks(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
-    """Medians by kernel, result and slice, of the newest file of each kernel and shape."""
-    found = {}
-    for path in sorted(recorded, key=lambda path: path.name):  # which ends in its date
-        data = read_json(path)
-        if not holds_ranks(data):
-            continue
+    """Medians by kernel, result and slice: of each, the last that was recorded.
+
+    Raises InputError if the files are not all of one GPU and one number of ranks: a page names
+    neither.
+    """
+    files = [(path, data) for path in recorded if holds_ranks(data := read_json(path))]
+    for path, data in files:
         validate(path, data, "ranks.schema.json")
+    of = {(data["context"]["gpu"], data["context"]["ranks"]) for _, data in files}
+    if len(of) > 1:
+        names = " and ".join(f"{ranks} x {gpu}" for gpu, ranks in sorted(of))
+        raise InputError(f"times of several GPUs are of one kind at a time, not of {names}")
+    found = {}
+    for _, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
         for row in data["of_ranks"]:
             if "median_us" in row:
                 shape = Shape(row["dtype"], row["rows"], row["cols_of_a_slice"])

@@ -666,6 +666,10 @@ void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
                                 "; in_kernel_long_row takes longer rows");
   }
   const int blocks = blocks_for(slice.rows, slice.cols, sizeof(T), block_size);
+  if (slice.rows > std::numeric_limits<int>::max() / blocks) {
+    throw std::invalid_argument(std::to_string(slice.rows) + " rows: a grid has fewer than 2^31 " +
+                                "blocks, of which each row takes " + std::to_string(blocks));
+  }
   const dim3 grid(static_cast<unsigned>(slice.rows * blocks));
   const dim3 block(block_size);
   worklog::allow_shared_memory(softmax<T>, "softmax", kMaxWaiting + kMaxBefore);
