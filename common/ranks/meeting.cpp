@@ -11,7 +11,8 @@ std::string rank_text(std::size_t rank) {
 // Throws unless a rank has said something at the meeting itself.
 void check_message(std::size_t rank, const std::string& message, const Meeting& meeting) {
   if (!message.empty() && message[0] == meeting.mark) return;
-  const bool has_text = !message.empty() && (message[0] == kFailed || message[0] == kLate);
+  const bool has_text =
+      !message.empty() && (message[0] == kFailed || message[0] == kLate || message[0] == kRefused);
   if (has_text) throw RankError(rank_text(rank) + " says: " + message.substr(1));
   throw RankError(rank_text(rank) + " " + meeting.absent);
 }

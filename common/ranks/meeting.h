@@ -38,10 +38,11 @@ inline constexpr Meeting kTimes = {'t', "has no times"};
 inline constexpr Meeting kEnd = {'e', "did not come to the end of a kernel's times"};
 
 /// The marks of what a rank says once a case is over for it.
-inline constexpr char kDone = 'D';    ///< it has results
-inline constexpr char kFailed = 'F';  ///< something went wrong in it: a text is behind
-inline constexpr char kLate = 'L';    ///< it has waited for another in vain: likewise
-inline constexpr char kOver = 'O';    ///< it has told its error, and ends
+inline constexpr char kDone = 'D';     ///< it has results
+inline constexpr char kFailed = 'F';   ///< something went wrong in it: a text is behind
+inline constexpr char kRefused = 'R';  ///< its kernel does not take the shape: likewise
+inline constexpr char kLate = 'L';     ///< it has waited for another in vain: likewise
+inline constexpr char kOver = 'O';     ///< it has told its error, and ends
 
 /// What each rank of the group says at a meeting, of `bytes` bytes unless that is negative. Throws
 /// RankError that names those which did not come, or one that has failed meanwhile, with what it

@@ -287,14 +287,21 @@ std::string failure_text(const Group::Messages& outcomes, int own_rank) {
     if (static_cast<int>(rank) == own_rank || !outcomes[rank]) continue;
     const std::string& outcome = *outcomes[rank];
     const char mark = outcome.empty() ? kOver : outcome[0];
-    const bool is_news = mark == kFailed && text.find(outcome.substr(1)) == std::string::npos;
+    const bool has_failed = mark == kFailed || mark == kRefused;
+    const bool is_news = has_failed && text.find(outcome.substr(1)) == std::string::npos;
     if (is_news) add("rank " + std::to_string(rank) + " says: " + outcome.substr(1));
-    const bool is_elsewhere = mark != kDone && mark != kFailed && mark != kLate;
+    const bool is_elsewhere = mark != kDone && mark != kLate && !has_failed;
     if (is_elsewhere && is_done) add("rank " + std::to_string(rank) + " has no outcome");
   }
   const std::string silent = silent_ranks(outcomes);
   if (!silent.empty()) add("no word from " + silent);
   return text;
+}
+
+bool have_all_refused(const Group::Messages& outcomes) {
+  return std::all_of(outcomes.begin(), outcomes.end(), [](const auto& outcome) {
+    return outcome && !outcome->empty() && (*outcome)[0] == kRefused;
+  });
 }
 
 template <typename T>
@@ -309,6 +316,8 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
     outcome = kLate + std::string(error.what());
   } catch (const NcclError& error) {
     outcome = (error.code() == ncclRemoteError ? kLate : kFailed) + std::string(error.what());
+  } catch (const std::invalid_argument& error) {
+    outcome = kRefused + std::string(error.what());
   } catch (const std::exception& error) {
     outcome = kFailed + std::string(error.what());
   }
@@ -316,6 +325,7 @@ Comparison run_typed(Group& group, Communicator& communicator, const RankCase& a
   // have come, others may still write to this rank's mailbox.
   const Group::Messages outcomes = group.exchange(outcome, 2 * options.limit);
   if (!silent_ranks(outcomes).empty()) run.leave_mailbox();
+  if (have_all_refused(outcomes)) throw RefusedError(outcome.substr(1));
   const std::string failure = failure_text(outcomes, group.rank());
   if (!failure.empty()) {
     communicator.abort();  // its end would wait for everyone

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <stdexcept>
 
 #include "common/ranks/communicator.h"
 #include "common/ranks/fault.h"
@@ -24,11 +25,17 @@ struct RunOptions {
   int faulty_rank = 0;                     ///< which
 };
 
+/// A kernel does not take a shape, in any rank; what() says why. The ranks can go on with others.
+class RefusedError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs this rank's part of `a_case`, on the current device. All ranks of the group call it; rank 0
 /// gets what comparing all results with the reference has found, the others nothing.
 ///
 /// Throws RankError in every rank if anything has gone wrong in one: it names that rank and what
-/// happened there, or that it did not answer. There is no result then.
+/// happened there, or that it did not answer; and RefusedError. There is no result then.
 Comparison run_case(Group& group, Communicator& communicator, const RankCase& a_case,
                     const RunOptions& options);
 

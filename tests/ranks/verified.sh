@@ -21,6 +21,15 @@ with_ranks 3 --rows 5 --cols 100 --result softmax --type f32
 grep -qE 'the step itself .* 8 +1$' "$work/said" || wrong "the step tells otherwise than 8 bytes in one call"
 grep -qE 'separate_all_reduces .* 8 +2$' "$work/said" || wrong "separate_all_reduces tells otherwise than 8 bytes in two calls"
 
+# A shape that one kernel refuses keeps no other from it.
+if [ "$how" = threads ]; then
+  with_ranks 2 --rows 1 --cols 2500000 --type f32 --result softmax --block-size 128
+  grep -q 'refused: slices of' "$work/said" || wrong "nothing refuses slices of 1250000 columns"
+  if [ "$code" != 0 ] || ! grep -q 'in_kernel_long_row .* verified' "$work/said"; then wrong "a kernel that refuses ends the others"; fi
+  with_ranks 2 --rows 1 --cols 2500000 --type f32 --result softmax --block-size 128 --variant in_cluster
+  [ "$code" = 1 ] || wrong "in_cluster, asked for by name, refuses without an error"
+fi
+
 # Labels are given with every result. Of these rows several blocks have one each, and leave something behind what a softmax tells.
 with_ranks 2 --variant none --rows 32 --cols 16384 --result softmax --type f32
 [ "$code" = 0 ] || wrong "labels: a softmax does not leave them alone"
