@@ -28,13 +28,19 @@ struct Meeting {
   const char* absent;  ///< what is said of a rank that does not come
 };
 
-/// in the order in which they are held
+/// The first of all, before ranks have anything.
 inline constexpr Meeting kBeginning = {'b', "did not come to the beginning"};
+/// What each has: it must be the same.
 inline constexpr Meeting kAgreement = {'a', "did not say what it has"};
+/// Where the mailboxes are, for kernels that have some.
 inline constexpr Meeting kMailboxes = {'m', "did not say where its mailbox is"};
+/// All have what a launch needs.
 inline constexpr Meeting kReadiness = {'r', "did not get ready"};
+/// What came of it.
 inline constexpr Meeting kResults = {'h', "did not hand in its results"};
+/// How long it took, where times are taken.
 inline constexpr Meeting kTimes = {'t', "has no times"};
+/// The last of a kernel whose times are taken.
 inline constexpr Meeting kEnd = {'e', "did not come to the end of a kernel's times"};
 
 /// The marks of what a rank says once a case is over for it.
