@@ -653,9 +653,9 @@ constexpr int block_size_for(std::int64_t widest) {
   return widest <= kShort ? 128 : 512;
 }
 
-// A cluster for each row. All GPUs begin the blocks of a grid in the order of their numbers, so
-// that a cluster waits for none that has to wait for it. CUDA does not promise that order: if it
-// were another one, patience would end.
+// A cluster for each row. Every GPU that we know begins the blocks of a grid in the order of their
+// numbers, so that a cluster waits for none that has to wait for it. CUDA does not promise that
+// order: if it were another one, patience would end.
 template <typename T>
 void launch(const worklog::Slice<T>& slice, cudaStream_t stream) {
   const int block_size = slice.block_size > 0 ? slice.block_size : block_size_for<T>(slice.widest);
