@@ -1,5 +1,7 @@
 #include "common/ranks/crossing.h"
 
+#include <cuda_runtime.h>  // the executor's says that it is that
+
 #ifdef SIMT_EXECUTOR
 #include "simt/nccl/link_counters.h"
 #endif
