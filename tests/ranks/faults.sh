@@ -27,6 +27,8 @@ if [ "$how" = threads ]; then kernels+=(in_kernel); fi
 for kernel in "${kernels[@]}"; do
   faulty "$kernel" rows 'rank 2 has rows 5, rank 0 has 4'
   faulty "$kernel" type 'rank 2 has type f16, rank 0 has f32'
+  faulty "$kernel" widest 'rank 2 has widest slice 51, rank 0 has 50'
+  faulty "$kernel" blocks 'rank 2 has block size 32, rank 0 has 0'
   faulty "$kernel" prepares 'rank 2 says: this rank did not prepare'
   faulty "$kernel" aborts 'rank 2 says: .*aborted'
   faulty "$kernel" leaves 'no word from rank 2|rank 2 left no word'
