@@ -48,7 +48,9 @@ struct Mailboxes {
 ///
 /// Rows are at least 1. Results are softmax's contract of the joined row: a row with a NaN or +inf,
 /// or of -inf only, gives NaN in every slice. `results` is `logits` itself or overlaps no other
-/// array. A label outside 0 .. all_cols - 1 gives a NaN loss and NaN gradients.
+/// array. A label outside 0 .. all_cols - 1 gives a NaN loss and NaN gradients: none is ignored, as
+/// step 20 ignores -100, unless told otherwise, with a loss and gradients of 0. `log_sum_exps` does
+/// not look at labels.
 template <typename T>
 struct Slice {
   SliceResult result = SliceResult::kSoftmax;  ///< what is wanted
