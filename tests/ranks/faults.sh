@@ -11,7 +11,7 @@ longest=30 # seconds: the limits that a rank may reach one after the other, and 
 # faulty KERNEL FAULT EXPECTED [ROWS]: what each rank must say of rank 2, as a regular expression.
 faulty() {
   local begin=$SECONDS rank
-  with_ranks $ranks --variant "$1" --rows "${4:-4}" --cols 200 --type f32 --result softmax --limit $limit \
+  with_ranks $ranks --variant "$1" --rows "${4:-4}" --cols 200 --type f32 --result softmax \
     --fault "$2" --fault-rank 2
   [ "$code" != 0 ] || wrong "$1, $2: the program is content"
   [ $((SECONDS - begin)) -le $longest ] || wrong "$1, $2: it took $((SECONDS - begin)) s"
@@ -45,7 +45,7 @@ faulty none absent 'rank 2 did not come'
 # A rank of another process can die in earnest: mpirun ends the others, and says which it was.
 if [ "$how" != threads ]; then
   begin=$SECONDS
-  with_ranks $ranks --variant none --rows 4 --cols 200 --type f32 --result softmax --limit $limit --fault killed --fault-rank 2
+  with_ranks $ranks --variant none --rows 4 --cols 200 --type f32 --result softmax --fault killed --fault-rank 2
   [ "$code" != 0 ] || wrong "killed: the program is content"
   [ $((SECONDS - begin)) -le $longest ] || wrong "killed: it took $((SECONDS - begin)) s"
   ! grep -q 'verified' "$work/said" || wrong "killed: there is a result"
