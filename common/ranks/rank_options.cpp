@@ -45,6 +45,9 @@ std::unique_ptr<CLI::App> make_app(RankOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, kMostRanks));
   app->add_flag("--all", options.all, "every case, not the first of each kernel, result and type");
+  app->add_flag("--counters", options.counters,
+                "print what all ranks of a case count together, `name<TAB>value` a line (a softmax "
+                "of f32, by the step itself)");
   add_named(
       *app, "--variant", options.variant,
       [](const std::string& text) { return text == "none" ? std::string() : text; },
