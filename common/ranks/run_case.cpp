@@ -9,6 +9,7 @@
 
 #include "common/ranks/check_slices.h"
 #include "common/ranks/crossing.h"
+#include "common/ranks/default_stream.h"
 #include "common/ranks/mailbox.h"
 #include "common/ranks/meeting.h"
 #include "common/verify/guarded_buffer.h"
@@ -214,6 +215,7 @@ class Run {
 
   void launch() {
     const Crossing before = crossing_of(group_.rank());
+    launches_in_default_stream();  // from here on they are seen
     try {
       const auto work = [&] {
         for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
@@ -229,6 +231,9 @@ class Run {
       throw;
     }
     if (mailbox_) mailbox_->check_all_came();
+    if (launches_in_default_stream() > 0) {
+      throw std::runtime_error("a kernel was launched into another stream than the rank's");
+    }
     check_crossing(before);
   }
 
