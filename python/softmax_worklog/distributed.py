@@ -24,8 +24,8 @@ the CPU, with nccl on GPUs.
 Before the exchange all ranks compare their calls, which takes an all-gather of ten integers, and on
 a GPU waits for them: where they differ in rows, type, reduction, labels and so on, each rank raises
 the same error, which names the rank that differs. `check=False` leaves that out. Then ranks that
-differ get what the backend makes of it, and may wait until the group's timeout. So does who waits
-for a rank that does not come at all.
+differ get what the backend makes of it, and may wait until the group's timeout. So do those who
+wait for a rank that does not come at all, and where ranks differ in `check` itself.
 """
 
 from typing import Any
@@ -231,6 +231,11 @@ def _require_memory(name: str, x: Tensor) -> None:
         raise BufferError(
             f"{name} is on the device '{x.device.type}': must be on '{_core.DEVICE}', where ranks "
             "exchange numbers"
+        )
+    if x.is_cuda and x.device.index != torch.cuda.current_device():
+        raise BufferError(
+            f"{name} is on '{x.device}': must be on this process's current GPU, "
+            f"'cuda:{torch.cuda.current_device()}', as torch.cuda.set_device makes it"
         )
     if isinstance(x, torch._subclasses.FakeTensor):
         raise TypeError(f"{name} is a FakeTensor, without memory: must be a tensor")

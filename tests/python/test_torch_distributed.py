@@ -130,32 +130,40 @@ def columns_are_right(rank, size, name, split, dtype, shape):
     x = mine_of(joined, split, rank, size)
     y = getattr(sw, name)(x)
     assert (y.shape, y.dtype, y.is_contiguous()) == (x.shape, dtype, True)
-    dy = slice_of(weights, split, rank, size)
-    y.backward(dy)
+    y.backward(slice_of(weights, split, rank, size))
     exactly = joined.double().requires_grad_()
-    expected = getattr(theirs, name)(exactly, -1)
-    expected.backward(weights.double())
+    of_all = getattr(theirs, name)(exactly, -1)
+    of_all.backward(weights.double())
+    expected, gradient = of_all.detach(), exactly.grad
 
-    def mine(whole):
-        return slice_of(whole, split, rank, size)
-
-    # Half types have one rounding or two; fp32 those of sums and exponentials as well.
+    # Half types have one rounding, or two; others those of sums and exponentials as well.
     eps, eps_of_sums = eps_of(dtype), eps_of_sums_of(dtype)
     is_half = dtype in (torch.float16, torch.bfloat16)
     smallest = torch.finfo(dtype).smallest_normal * eps  # the distance of subnormal numbers
-    p = theirs.softmax(joined.double(), -1)
     if name == "softmax":
-        bound = (1 if is_half else 8) * eps * p + smallest
-        of_y = weights.double().abs() + (p * weights.double().abs()).sum(-1, keepdim=True)
-        of_gradient = (3 if is_half else 10) * eps * p * of_y + 2 * smallest * of_y + smallest
+        bound = (1 if is_half else 8) * eps * expected + smallest
     else:
         bound = 0.5 * eps * expected.abs() + eps_of_sums * (expected.abs() + 4)
-        sums = weights.double().abs().sum(-1, keepdim=True)
-        of_exponent = p * (bound + 4 * eps_of_sums)
-        of_gradient = eps * exactly.grad.abs() + (of_exponent + 4 * eps_of_sums * p) * sums
-        of_gradient = of_gradient + 4 * eps_of_sums * weights.double().abs() + smallest
-    assert_within(y, mine(expected).detach(), mine(bound).detach())
-    assert_within(x.grad, mine(exactly.grad), mine(of_gradient).detach())
+    assert_within(y, *(slice_of(whole, split, rank, size) for whole in (expected, bound)))
+
+    dy = weights.double()
+    if is_half:  # a gradient is of the result as it was rounded
+        slices = [None] * size
+        dist.all_gather_object(slices, y.detach().cpu())
+        expected, bound = torch.cat(slices, -1).double().to(DEVICE), torch.zeros_like(bound)
+        if name == "softmax":
+            gradient = expected * (dy - (expected * dy).sum(-1, keepdim=True))
+        else:
+            gradient = dy - expected.exp() * dy.sum(-1, keepdim=True)
+    if name == "softmax":
+        terms = dy.abs() + (expected * dy.abs()).sum(-1, keepdim=True)
+        of_y = bound * terms + expected * (bound * dy.abs()).sum(-1, keepdim=True)
+        terms = expected * terms
+    else:
+        parts = expected.exp() * dy.abs().sum(-1, keepdim=True)
+        terms, of_y = dy.abs() + parts, bound * parts
+    bound = 0.5 * eps * gradient.abs() + 4 * eps_of_sums * terms + of_y + smallest
+    assert_within(x.grad, *(slice_of(whole, split, rank, size) for whole in (gradient, bound)))
 
 
 @each_of_two
@@ -304,6 +312,10 @@ def nothing_to_do(rank, size, reduction):
         torch.testing.assert_close(loss, expected, equal_nan=True)
         loss.sum().backward()
         assert x.grad.shape == x.shape
+    x = mine_of(randn(2, 6), "even", rank, size)
+    target = torch.full((2,), 4, device=DEVICE)
+    sw.cross_entropy(x, target, ignore_index=4, reduction=reduction).sum().backward()
+    assert torch.equal(x.grad, torch.zeros_like(x))
     for name in ("softmax", "log_softmax"):
         for shape in [(0, 5), (3, 0), (2, 0, 4)]:
             x = randn(*shape).requires_grad_()
@@ -543,6 +555,16 @@ def one_refuses(rank, size):
             with pytest.raises(RuntimeError, match=f"^rank {size - 1} has refused its arguments"):
                 sw.softmax(x)
         well_afterwards(rank, size)
+
+
+def another_gpu(rank, size):
+    with pytest.raises(BufferError, match="input is on 'cuda:1': must be on this process's"):
+        sw.softmax(randn(2, 3).to("cuda:1"))
+
+
+@pytest.mark.skipif(DEVICE != "cuda" or torch.cuda.device_count() < 2, reason="needs two GPUs")
+def test_another_gpu_than_the_current_one(worlds):
+    worlds(1).run(another_gpu)
 
 
 def test_one_refuses(world):
