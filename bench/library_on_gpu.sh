@@ -109,7 +109,7 @@ print(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}",
 PYTHON
   ) || return 1
   # shellcheck disable=SC2086 # several flags
-  g++ -O2 -std=c++17 -shared -fPIC "$root/bench/baselines/torch_calls.cpp" $flags -ltorch -ltorch_cpu -lc10 \
+  g++ -O2 -std=c++20 -shared -fPIC "$root/bench/baselines/torch_calls.cpp" $flags -ltorch -ltorch_cpu -lc10 \
     -o "$work/torch_calls.so"
 }
 

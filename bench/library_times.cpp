@@ -35,8 +35,8 @@ using worklog::bench::Result;
 using worklog::bench::Times;
 using Clock = std::chrono::steady_clock;
 
-constexpr worklog::bench::TimeLimit kTimeLimit{0.03};  // of a measurement: there are thousands
-constexpr double kSeconds = 120.0;
+constexpr worklog::bench::TimeLimit kTimeLimit{0.02};  // of a measurement: there are thousands
+constexpr double kSeconds = 110.0;
 
 // A candidate that a quick look finds so much slower than the library's choice is not looked at
 // again.

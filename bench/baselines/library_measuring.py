@@ -28,7 +28,7 @@ except ImportError as error:
     TRITON = f"cannot be imported: {error}"
 
 STANDARD_DEVIATION = 3.0  # of the logits, as the bench's
-TIME_LIMIT = 0.03  # seconds of a measurement, as worklog_library_times has it
+TIME_LIMIT = 0.02  # seconds of a measurement, as worklog_library_times has it
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 NO_GRAPH = "no graph holds it: it waits for the GPU in its midst"
 
