@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,8 +43,10 @@ def render(
     profiles: Profiles,
     commit: str,
     players: dict[str, str] | None = None,
+    served: Sequence[object] = (),
 ) -> str:
-    """`players` has links to the pages that play warps, by step."""
+    """`players` has links to the pages that play warps, by step; `served` which step the library
+    takes at which recorded shape (pages/library_choices.py)."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, literature.TEMPLATES]),
         autoescape=True,
@@ -80,6 +83,7 @@ def render(
         ],
         error_figures=[_drawn(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
+        served=served,
         documents=literature.sections(units, results, profiles),
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),
