@@ -9,6 +9,7 @@ usage: bench/library_on_gpu.sh OUT PROGRAM [OPTION..]
 PROGRAM is worklog_library_times, a build folder that has it in bin/, or an archive of bench/pack_for_gpu.sh. Build it with nvcc:
   cmake -S . -B build-gpu -G Ninja -DWORKLOG_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90
   cmake --build build-gpu --target worklog_library_times
+  bench/pack_for_gpu.sh build-gpu library_times.tar.xz worklog_library_times     where another machine has the GPU
 
 Writes into the folder OUT: own.json (the library, its candidates, cuDNN, copies), peers.json (the others: bench/library_peers.py),
 library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Liger and QuACK are timed if they can be imported.

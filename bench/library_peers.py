@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parent / "baselines"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "baselines"))
 
 SECONDS = 80
 COMPILE_SECONDS = 40
