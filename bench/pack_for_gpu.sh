@@ -40,7 +40,7 @@ done
 # What the programs need beside the C and C++ libraries, the driver, cuDNN and NCCL: of these the machine's own are taken, all of
 # one version, where PyTorch has them.
 ldd "$folder"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
-  grep -vE '/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libcudnn|libnccl|ld-linux[^/]*)\.so' |
+  sed -E '/\/(libc|libm|libdl|librt|libpthread|libstdc\+\+|libgcc_s|libcuda|libcudnn|libnccl|ld-linux[^/]*)\.so/d' |
   while read -r library; do cp -L "$library" "$folder/lib/"; done
 # The programs share most of their kernels: a dictionary that spans several of them keeps one copy.
 tar -C "$folder" -c bin lib | xz --lzma2=preset=2,dict=128MiB -T 1 >"$archive.part"
