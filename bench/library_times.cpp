@@ -181,6 +181,7 @@ int time_all(const Options& options, const std::vector<LibraryCase>& cases) {
 
 void write_cases(const std::vector<LibraryCase>& cases, const std::string& path) {
   std::vector<std::string> lines;
+  lines.reserve(cases.size());
   for (const LibraryCase& a_case : cases)
     lines.push_back(a_case.fields().dump());
   worklog::write_whole(path, fmt::format("{{\"cases\": [\n{}\n]}}\n", fmt::join(lines, ",\n")));
