@@ -137,9 +137,10 @@ SliceOutput<T> output_of(const std::string& bytes, const RankCase& a_case, std::
 }
 
 std::vector<std::int64_t> labels_of(const RankCase& a_case) {
+  constexpr std::int64_t kIgnoredElsewhere = -100;  // in PyTorch, and in step 20
   if (a_case.result != SliceResult::kCrossEntropy) return {};
   std::vector<std::int64_t> labels = labels_of(a_case.rows, a_case.cols);
-  const std::int64_t others[] = {a_case.cols, -1, 0, a_case.cols - 1};
+  const std::int64_t others[] = {a_case.cols, -1, 0, a_case.cols - 1, kIgnoredElsewhere};
   for (std::size_t i = 0; i < std::size(others) && i + 1 < labels.size(); ++i)
     labels[i + 1] = others[i];
   return labels;

@@ -26,8 +26,8 @@ struct SliceOutput {
 template <typename T>
 SliceOutput<T> output_of(const std::string& bytes, const RankCase& a_case, std::int64_t cols);
 
-/// The labels of a case: those of common/verify/labels.h, but for two that no column has, and for
-/// the first and the last column.
+/// The labels of a case: those of common/verify/labels.h, but for three that no column has, one of
+/// which step 20 would ignore, and for the first and the last column.
 std::vector<std::int64_t> labels_of(const RankCase& a_case);
 
 /// Compares each rank's results with the reference in double precision, on the joined rows.

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace worklog {
 
@@ -17,5 +20,9 @@ bool counts_crossing();
 
 /// Of rank `rank`; nothing where nobody counts.
 Crossing crossing_of(int rank);
+
+/// All that was counted since the beginning of this process, of all its ranks together, by name:
+/// what their kernels did, `nccl_calls` and `nccl_sent_bytes`. Nothing where nobody counts.
+std::vector<std::pair<std::string, std::int64_t>> all_counted();
 
 }  // namespace worklog

@@ -16,6 +16,7 @@
 #include "common/cuda/device.h"
 #include "common/program/table.h"
 #include "common/ranks/communicator.h"
+#include "common/ranks/crossing.h"
 #include "common/ranks/group.h"
 #include "common/ranks/rank_options.h"
 #include "common/ranks/run_case.h"
@@ -178,6 +179,18 @@ int verify(Group& group, Communicator& communicator, const RankOptions& options,
   return wrong == 0 && (refused == 0 || !is_named) ? kOk : kWrong;
 }
 
+// What the executor counts of a case in all ranks, which are threads of this process.
+int print_counters(Group& group, Communicator& communicator, const RankOptions& options,
+                   const RankCase& a_case) {
+  const Comparison found = run_case(group, communicator, a_case, options.run);
+  if (group.rank() != 0) return kOk;
+  std::cout << "ranks\t" << group.size() << "\n";
+  for (const auto& [name, value] : all_counted())
+    std::cout << name << "\t" << value << "\n";
+  if (found.wrong > 0) std::cerr << found.failure << "\n";
+  return found.wrong > 0 ? kWrong : kOk;
+}
+
 int run_rank(Group& group, const RankOptions& options, bool in_one_process) {
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "counting devices");
@@ -188,6 +201,7 @@ int run_rank(Group& group, const RankOptions& options, bool in_one_process) {
   const std::vector<RankCase> cases = possible_cases(options, in_one_process);
   if (!in_one_process) check_sizes(cases, group.size());
   Communicator communicator(group, options.run.limit);
+  if (options.counters) return print_counters(group, communicator, options, cases.front());
   if (!options.times) return verify(group, communicator, options, cases);
   write_times(group, communicator, {*options.times, options.block_size});
   return kOk;
@@ -207,7 +221,17 @@ int run_and_tell(Group& group, const RankOptions& options, bool in_one_process) 
   }
 }
 
+// What nobody asked for is that of the step itself.
+RankOptions of_counters(RankOptions options) {
+  if (!counts_crossing()) throw UsageError("--counters: only the CPU executor counts");
+  if (!options.variant) options.variant = "";
+  if (!options.result) options.result = SliceResult::kSoftmax;
+  if (!options.dtype) options.dtype = DType::kFloat32;
+  return options;
+}
+
 int run_threads(RankOptions options) {
+  if (options.counters) options = of_counters(options);
 #ifdef SIMT_EXECUTOR
   constexpr int kUsualRanks = 4;
   if (options.ranks == 0) options.ranks = kUsualRanks;
@@ -237,6 +261,7 @@ int run_threads(RankOptions options) {
 
 // A rank without the others does not end MPI in order, which would wait for them: it just ends.
 int run_process(const RankOptions& options) {
+  if (options.counters) throw UsageError("--counters: the ranks must be threads of one process");
   const auto group = group_of_processes();
   const int code = run_and_tell(*group, options, false);
   if (code != kOk) {

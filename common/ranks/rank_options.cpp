@@ -45,6 +45,9 @@ std::unique_ptr<CLI::App> make_app(RankOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, kMostRanks));
   app->add_flag("--all", options.all, "every case, not the first of each kernel, result and type");
+  app->add_flag("--counters", options.counters,
+                "print what all ranks of a case count together, `name<TAB>value` a line (a softmax "
+                "of f32, by the step itself)");
   add_named(
       *app, "--variant", options.variant,
       [](const std::string& text) { return text == "none" ? std::string() : text; },
@@ -74,9 +77,10 @@ std::unique_ptr<CLI::App> make_app(RankOptions& options) {
   app->add_option("--patience", options.run.patience,
                   "how often a thread looks for a word of another rank's")
       ->check(CLI::Range(1LL, 1LL << 40));
-  add_named(*app, "--fault", options.run.fault, fault_from_name,
-            "what goes wrong in one rank: none, absent, leaves, killed, rows, type, aborts or "
-            "prepares");
+  add_named(
+      *app, "--fault", options.run.fault, fault_from_name,
+      "what goes wrong in one rank: none, absent, leaves, killed, rows, type, widest, blocks, "
+      "aborts or prepares");
   app->add_option("--fault-rank", options.run.faulty_rank, "in which one (0)")
       ->check(CLI::Range(0, kMostRanks - 1));
   return app;

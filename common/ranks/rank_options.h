@@ -18,6 +18,7 @@ namespace worklog {
 struct RankOptions {
   bool help = false;                           ///< print the usage and nothing else
   bool all = false;                            ///< every case in the table
+  bool counters = false;                       ///< print what one case counts
   bool beyond = false;                         ///< logits beyond what a variant says that it takes
   int ranks = 0;                               ///< 0: 4 on the executor, else one for each GPU
   std::optional<std::string> variant;          ///< "" is the step itself

@@ -9,6 +9,7 @@
 
 #include "common/ranks/check_slices.h"
 #include "common/ranks/crossing.h"
+#include "common/ranks/default_stream.h"
 #include "common/ranks/mailbox.h"
 #include "common/ranks/meeting.h"
 #include "common/verify/guarded_buffer.h"
@@ -20,12 +21,15 @@ namespace {
 // Launches one after the other, as a training loop makes them: mailboxes are used in turn.
 constexpr int kLaunches = 4;
 
-// What must be the same in all ranks, or fit together.
+// What must be the same in all ranks, or fit together. By the widest slice and the size of a block
+// each chooses how many blocks share a row, and so how many words it sends and waits for.
 struct Terms {
   std::int64_t rows;
   std::int64_t dtype;
   std::int64_t result;
   std::int64_t all_cols;
+  std::int64_t widest;
+  std::int64_t block_size;
   std::int64_t kernel;
   std::int64_t first_col;
   std::int64_t cols;
@@ -70,6 +74,8 @@ void agree(Group& group, const Terms& mine, std::chrono::milliseconds limit) {
   check_same("result", all, &Terms::result);
   check_same("rows", all, &Terms::rows);
   check_same("joined columns", all, &Terms::all_cols);
+  check_same("widest slice", all, &Terms::widest);
+  check_same("block size", all, &Terms::block_size);
   std::int64_t next = 0;
   for (const Terms& terms : all) {
     if (terms.first_col != next) {
@@ -147,10 +153,14 @@ class Run {
                    static_cast<std::int64_t>(case_.dtype),
                    static_cast<std::int64_t>(case_.result),
                    case_.cols,
+                   shape_.widest,
+                   case_.block_size,
                    case_.step - steps.data(),
                    first_col_,
                    cols_};
     if (has_fault(Fault::kRows)) ++terms.rows;
+    if (has_fault(Fault::kWidest)) ++terms.widest;
+    if (has_fault(Fault::kBlocks)) terms.block_size += 32;
     if (has_fault(Fault::kType)) {
       const bool is_half = case_.dtype == DType::kFloat16;
       terms.dtype = static_cast<std::int64_t>(is_half ? DType::kFloat32 : DType::kFloat16);
@@ -205,6 +215,7 @@ class Run {
 
   void launch() {
     const Crossing before = crossing_of(group_.rank());
+    launches_in_default_stream();  // from here on they are seen
     try {
       const auto work = [&] {
         for (int i = 0; i < (mailbox_ ? kLaunches : 1); ++i)
@@ -220,6 +231,9 @@ class Run {
       throw;
     }
     if (mailbox_) mailbox_->check_all_came();
+    if (launches_in_default_stream() > 0) {
+      throw std::runtime_error("a kernel was launched into another stream than the rank's");
+    }
     check_crossing(before);
   }
 

@@ -43,12 +43,14 @@ struct Mailboxes {
 };
 
 /// The columns that a rank has of a problem, and what it shall put where. All ranks launch with the
-/// same result, rows, types and number of all columns, and each with its own slice, which may be of
-/// 0 columns.
+/// same result, rows, types, number of all columns, widest slice and block size, and each with its
+/// own slice, which may be of 0 columns.
 ///
 /// Rows are at least 1. Results are softmax's contract of the joined row: a row with a NaN or +inf,
 /// or of -inf only, gives NaN in every slice. `results` is `logits` itself or overlaps no other
-/// array. A label outside 0 .. all_cols - 1 gives a NaN loss and NaN gradients.
+/// array. A label outside 0 .. all_cols - 1 gives a NaN loss and NaN gradients: none is ignored, as
+/// step 20 ignores -100, unless told otherwise, with a loss and gradients of 0. `log_sum_exps` does
+/// not look at labels.
 template <typename T>
 struct Slice {
   SliceResult result = SliceResult::kSoftmax;  ///< what is wanted

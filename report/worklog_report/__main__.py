@@ -10,6 +10,7 @@ from .pages import doc_pages, library_choices, markdown
 from .results import ladder
 from .results.annotations import read_annotations
 from .results.profiles import Profiles, read_profiles
+from .results.ranks import RankTimes, read_rank_times
 from .results.recorded_run import files_of, read_recorded_run
 from .results.records import InputError, Results, read_results
 from .results.steps import Unit, read_units
@@ -69,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
             return 1
     if options.out is not None:
         results = read_results(options.records, options.bench, recorded)
-        _write_report(units, results, profiles, options)
+        _write_report(units, results, profiles, read_rank_times(recorded), options)
     return 0
 
 
@@ -108,7 +109,11 @@ def _write_players(
 
 
 def _write_report(
-    units: list[Unit], results: Results, profiles: Profiles, options: argparse.Namespace
+    units: list[Unit],
+    results: Results,
+    profiles: Profiles,
+    of_ranks: RankTimes | None,
+    options: argparse.Namespace,
 ) -> None:
     print("drawing the plots and laying out the page", flush=True)
     annotations = read_annotations(options.annotations)
@@ -117,7 +122,7 @@ def _write_report(
     # The library's table is made of a recorded run, whatever was timed just now.
     recorded = next((run for run in results.runs if run.machine.recorded), None)
     served = library_choices.served(recorded) if recorded else []
-    html = page.render(units, results, annotations, profiles, commit, links, served)
+    html = page.render(units, results, annotations, profiles, commit, links, of_ranks, served)
     report = {
         "records": [record.as_json() for record in results.records],
         "lines": [annotation.as_json() for annotation in annotations.values()],

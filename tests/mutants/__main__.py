@@ -50,7 +50,7 @@ def parse(arguments):
     return parser.parse_args(arguments)
 
 
-def judge_all(judge, sources, mutants, listed, jobs):
+def judge_all(judge, mutants, listed, jobs):
     """Yields a mutant, its verdict and why, in the order in which they are known."""
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     waiting = {}
@@ -61,7 +61,7 @@ def judge_all(judge, sources, mutants, listed, jobs):
             elif mutant.kind in NEEDS_GPU:
                 yield mutant, "needs a GPU", ""
             else:
-                waiting[pool.submit(judge.verdict, mutant, sources[mutant.step])] = mutant
+                waiting[pool.submit(judge.verdict, mutant)] = mutant
         for done in concurrent.futures.as_completed(waiting):
             yield waiting[done], *done.result()
     finally:
@@ -85,8 +85,6 @@ def chosen_mutants(options, mutants_of_steps, listed):
 def main(arguments):
     options = parse(arguments)
     sources = {file.parent.name: file.read_text() for file in sorted(STEPS.glob("*/softmax.cu"))}
-    # A step of several devices has no test program of its own (tests/ranks runs it).
-    sources = {step: text for step, text in sources.items() if "WORKLOG_STEP(" in text}
     unknown = set(options.steps) - set(sources)
     if unknown:
         raise ValueError(
@@ -102,9 +100,9 @@ def main(arguments):
         listed = lambda _: None  # noqa: E731
 
     verdicts = {mutant.step: [] for mutant in chosen}
-    judge = Judge(options.build, options.ninja)
+    judge = Judge(options.build, sources, options.ninja)
     judge.prepare(verdicts, options.jobs)
-    found = judge_all(judge, sources, chosen, listed, options.jobs)
+    found = judge_all(judge, chosen, listed, options.jobs)
     for number, (mutant, verdict, why) in enumerate(found, start=1):
         verdicts[mutant.step].append(verdict)
         shown = verdict.upper() if verdict == "survived" else verdict

@@ -11,16 +11,8 @@ import threading
 import time
 
 from earlier import seconds_of_suites
+from programs import failed_check, program_of
 
-# The suites of a step, those that are quickest to find most mistakes first; a mutant that they let
-# through meets the sweep of all widths. The first failed check ends a program.
-ROUNDS = [
-    ["counts", "exact", "launches", "identities"],
-    ["inputs", "shapes", "top_k", "cross_entropy", "attention", "bad_input"],
-    ["every_width_f32", "every_k"],
-]
-# The first rounds are those of `./worklog test`; the last one tries more widths.
-ROUNDS_OF_THE_TESTS = 2
 # Seconds for one launch, by round: those of the first take a fraction of one, but later there is a
 # row of 2^24 columns, which takes one block ten.
 LAUNCH_LIMITS = [10, 100, 100]
@@ -62,23 +54,27 @@ def limit_for(took):
 class Judge:
     """Compiles and links as Ninja does in the build folder, where the steps' tests are built."""
 
-    def __init__(self, build, ninja="ninja"):
+    def __init__(self, build, sources, ninja="ninja"):
+        """`sources` has the text of each step's softmax.cu."""
         self._build_folder = build
+        self._sources = sources
+        self._programs = {step: program_of(step, text) for step, text in sources.items()}
         self._ninja = ninja
         self._commands = {}
         self._asking = {}  # a lock, by step
         self._limits = {}  # seconds and what fails in the step itself, by step and round
 
-    def verdict(self, mutant, source):
+    def verdict(self, mutant):
         """What was said of it: ("killed", by what), ("killed by time", after how long), ("does not
         compile", why), ("survived", ""). Throws ValueError if the step itself fails in a round."""
         with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
             program = pathlib.Path(folder) / "tests"
-            refused = self._build(mutant, source, pathlib.Path(folder), program)
+            refused = self._build(mutant, pathlib.Path(folder), program)
             if refused:
                 return "does not compile", refused
-            for number in range(len(ROUNDS)):
-                verdict, why = self._run(program, number, folder, self._limit(mutant.step, number))
+            for number in range(len(self._programs[mutant.step].rounds)):
+                limit = self._limit(mutant.step, number)
+                verdict, why = self._run(program, mutant.step, number, folder, limit)
                 if verdict != "survived":
                     return verdict, why
         return "survived", ""
@@ -94,7 +90,7 @@ class Judge:
             pool.shutdown(cancel_futures=True)
 
     def _prepare_step(self, step):
-        target = f"step_{step}_tests"
+        target = self._programs[step].target
         done = subprocess.run(
             [self._ninja, "-C", self._build_folder, "-t", "commands", target],
             capture_output=True,
@@ -127,9 +123,10 @@ class Judge:
 
     def _passed_before(self, step, number):
         """What _limit() keeps, or None where nothing is known of the step's present program."""
-        if number >= ROUNDS_OF_THE_TESTS:
+        suites = self._programs[step].suites
+        if number >= len(suites):
             return None
-        took = seconds_of_suites(pathlib.Path(self._build_folder), step, ROUNDS[number])
+        took = seconds_of_suites(pathlib.Path(self._build_folder), step, suites[number])
         return None if took is None else (limit_for(took), "")
 
     def _try_step(self, step, number):
@@ -146,10 +143,10 @@ class Judge:
             if linked.returncode != 0:
                 raise ValueError(f"{self._build_folder}: cannot link {step}: {linked.stderr}")
             began = time.monotonic()
-            _, failed = self._run(program, number, folder, ROUND_LIMIT)
+            _, failed = self._run(program, step, number, folder, ROUND_LIMIT)
         return limit_for(time.monotonic() - began), failed
 
-    def _build(self, mutant, source, folder, program):
+    def _build(self, mutant, folder, program):
         """The first line of what a compiler says against it; "" if it takes it."""
         translate, compiles, links = self._commands[mutant.step]
         kernels, translated, compiled = (
@@ -157,7 +154,7 @@ class Judge:
             folder / KERNELS,
             folder / "softmax.o",
         )
-        kernels.write_text(mutant.applied_to(source))
+        kernels.write_text(mutant.applied_to(self._sources[mutant.step]))
         own = f"/translated/{KERNELS}.o"
         links = [str(compiled) if word.endswith(own) else word for word in links]
         for command in (
@@ -178,9 +175,17 @@ class Judge:
                 return next((line for line in said if "error" in line), said[0] or "the compiler")
         return ""
 
-    def _run(self, program, number, folder, limit):
+    def _run(self, program, step, number, folder, limit):
         """The verdict of a round, and why: the test that fails, or how the program ends."""
-        suites = ",".join(ROUNDS[number])
+        for asked in self._programs[step].rounds[number]:
+            began = time.monotonic()
+            verdict, why = self._run_once(program, asked, number, folder, limit)
+            if verdict != "survived":
+                return verdict, why
+            limit -= time.monotonic() - began
+        return "survived", ""
+
+    def _run_once(self, program, asked, number, folder, limit):
         environment = os.environ | {
             "WORKLOG_EVERY_WIDTH": "1",
             "SIMT_WORKERS": "1",
@@ -188,21 +193,23 @@ class Judge:
         }
         try:
             done = subprocess.run(
-                [program, f"--test-suite={suites}", "--abort-after=1", "--no-colors"],
+                [program, *asked.options],
                 cwd=folder,
                 env=environment,
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=limit,
+                timeout=max(limit, 0),
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return "killed by time", f"longer than {limit:.0f} s in {suites}"
+            return "killed by time", f"longer than {limit:.0f} s in {' '.join(asked.options)}"
         if done.returncode in (0, NOTHING_CHECKED):
-            return "survived", ""
+            if re.search(asked.answer, done.stdout, re.MULTILINE):
+                return "survived", ""
+            return "killed", f"{' '.join(asked.options)} does not say '{asked.answer}'"
         verdict = "killed by time" if OUT_OF_TIME in done.stdout + done.stderr else "killed"
         if done.returncode < 0:
             return verdict, f"ended by signal {-done.returncode}"
-        case = re.search(r"^TEST CASE:  (.*)$", done.stdout, re.MULTILINE)
-        return verdict, case[1] if case else f"exit code {done.returncode}"
+        why = failed_check(done.stdout + done.stderr)
+        return verdict, why or f"exit code {done.returncode}"

@@ -114,7 +114,7 @@ def lines_of_code(source):
     """Number and text of the lines between the file's first `namespace {` and its registration."""
     inside = False
     for number, line in enumerate(source.split("\n"), start=1):
-        if line.startswith("WORKLOG_STEP("):
+        if line.startswith(("WORKLOG_STEP(", "WORKLOG_RANK_STEP(")):
             return
         if inside and code_of(line).strip() and not NO_PLACE.search(line.strip()):
             yield number, line

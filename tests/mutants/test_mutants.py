@@ -14,8 +14,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from counts import HEAD, Count, too_few_killed  # noqa: E402
 from equivalents import read_equivalents  # noqa: E402
-from judge import ROUNDS, Judge, with_output, without_variants, words_of  # noqa: E402
+from judge import Judge, with_output, without_variants, words_of  # noqa: E402
 from mistakes import Mutant, mistakes_in, mutants_of, some_of  # noqa: E402
+from programs import RANK_ROUNDS, ROUNDS, failed_check, program_of  # noqa: E402
 
 STEPS = pathlib.Path(__file__).resolve().parents[2] / "steps"
 
@@ -175,6 +176,7 @@ class Judging(unittest.TestCase):
     NEVER_ENDS = "exec sleep 60"
 
     def setUp(self):
+        self.source = f"#!/bin/sh\n{self.PASSES}\n"
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = pathlib.Path(folder.name)
@@ -198,13 +200,11 @@ class Judging(unittest.TestCase):
     def verdicts(self, step, *mutants):
         """Of several at once; `self.rounds` has the suites that the step itself went through."""
         self.script(self.object, f'echo "$1" >> {self.build}/rounds', step)
-        judge = Judge(self.build, self.build / "ninja")
+        judge = Judge(self.build, {"00_none": self.source}, self.build / "ninja")
         judge.prepare(["00_none"])
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             found = pool.map(
-                lambda becomes: judge.verdict(
-                    Mutant("00_none", "", 2, self.PASSES, becomes), f"#!/bin/sh\n{self.PASSES}"
-                ),
+                lambda becomes: judge.verdict(Mutant("00_none", "", 2, self.PASSES, becomes)),
                 mutants,
             )
             return [verdict for verdict, _ in found]
@@ -265,6 +265,29 @@ class Judging(unittest.TestCase):
     def test_a_launch_that_takes_too_long_is_killed_by_time(self):
         ended = "echo 'error: longer than 10 s [time-limit]' >&2; exit 1"
         self.assertEqual(self.verdicts(self.PASSES, ended), ["killed by time"])
+
+    def test_a_step_of_several_devices_is_asked_what_its_program_knows(self):
+        self.source = f"#!/bin/sh\n{self.PASSES}\nWORKLOG_RANK_STEP(launch, {{}});\n"
+        passes = "echo '8 8 1'; exit 0"
+        fails_last = f"case $* in *'{RANK_ROUNDS[-1][-1][0]}') exit 1;; esac; {passes}"
+        tells_more = "echo '8 12 1'; exit 0"
+        self.assertEqual(
+            self.verdicts(passes, passes, fails_last, tells_more), ["survived", "killed", "killed"]
+        )
+        self.assertEqual(self.rounds, sum(map(len, RANK_ROUNDS)))
+
+
+class Programs(unittest.TestCase):
+    def test_what_a_program_says_is_wrong(self):
+        self.assertEqual(failed_check("a\nTEST CASE:  a row\nb\n"), "a row")
+        self.assertEqual(failed_check("f32  even  WRONG  9.00\n    row 3\n"), "row 3")
+        self.assertEqual(failed_check("a\nrank 2: no word\n"), "no word")
+        self.assertIsNone(failed_check("a\n"))
+
+    def test_what_stands_in_a_comment_registers_nothing(self):
+        program = program_of("00_none", "// WORKLOG_RANK_STEP(\nWORKLOG_STEP(")
+        self.assertEqual(program.target, "step_00_none_tests")
+        self.assertEqual(len(program.rounds), len(ROUNDS))
 
 
 class Counts(unittest.TestCase):

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "common/ranks/communicator.h"
+#include "common/ranks/crossing.h"
 #include "common/ranks/group.h"
 
 TEST_SUITE_BEGIN("ranks");
@@ -34,6 +35,12 @@ TEST_CASE("every rank gets every message, turn by turn") {
   }
   for (const int each : right)
     CHECK(each == kRanks * kTurns);
+}
+
+TEST_CASE("what crosses the links is counted on the executor") {
+  CHECK(counts_crossing());
+  CHECK(crossing_of(0).calls == 0);
+  CHECK(all_counted().back() == std::pair<std::string, std::int64_t>("nccl_sent_bytes", 0));
 }
 
 TEST_CASE("a rank that does not come is named") {

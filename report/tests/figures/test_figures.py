@@ -25,7 +25,7 @@ def test_there_is_a_picture_for_each_step(place, drawn):
     }  # fmt: skip
     units = [unit for unit in read_units(STEPS) if not unit.is_of_ranks]
     steps = {f"access_{unit.step[:2]}.svg" for unit in units}
-    assert set(drawn) == general | steps
+    assert set(drawn) == general | steps | {"ranks_scaling.svg"}
     made = place.figures()
     assert set(made) == general | {f"access_{number:02}.svg" for number in range(1, 6)}
 

@@ -9,7 +9,10 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
                                      where a result was neither right nor wrong as the step states
     ranks_time(KERNEL[, RESULT])     of several GPUs: a kernel of step 21 (step, in_kernel), or what
                                      stands beside it (copy, all_reduce, pytorch/megatron); the
-                                     shape is that of each GPU's slice
+                                     shape is that of each GPU's slice, the GPUs the fewest
+                                     that were timed together
+    attempt(STEP, NAME)              what was tried on a step and left: how many times as long as
+                                     the step it took, in one run
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -25,13 +28,14 @@ from pathlib import Path
 
 from ..results.ladder import LIMITS
 from ..results.profiles import Measured
+from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
 from ..results.records import (
     DTYPES,
     HARD_VALUES,
     InputError,
     Shape,
-    holds_ranks,
+    holds_attempts,
     holds_sweep,
     read_json,
     validate,
@@ -87,7 +91,8 @@ class Measurements:
             if "median_us" in row.times
         }
         self._sweep = _read_sweep(recorded, run.run.machine.name)
-        self._of_ranks = _read_ranks(recorded)
+        self._of_ranks = read_rank_times(recorded)
+        self._attempts = _read_attempts(recorded)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -104,7 +109,8 @@ class Measurements:
         self.shapes = {shape for _, shape, _ in self._times}
         self.shapes |= {shape for _, _, shape in self._errors}
         self.shapes |= {shape for _, shape in self._sweep}
-        self.shapes |= {shape for _, _, shape in self._of_ranks}
+        self.shapes |= self._of_ranks.shapes if self._of_ranks else set()
+        self.shapes |= {shape for _, _, shape in self._attempts}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -117,7 +123,7 @@ class Measurements:
 
     @property
     def names(self) -> list[str]:
-        return sorted([*self._functions, "figures", "ranks_time"])
+        return sorted([*self._functions, "attempt", "figures", "ranks_time"])
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
         """Raises InputError if there is no such function, or if it takes other arguments.
@@ -130,6 +136,8 @@ class Measurements:
             return self._figures(arguments)
         if name == "ranks_time":
             return self._ranks_time(arguments, where)
+        if name == "attempt":
+            return self._attempt(arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -184,15 +192,27 @@ class Measurements:
         return max(found, default=None)
 
     def _ranks_time(self, arguments: list[str], where: Where) -> float | None:
-        """What gives no result, such as a copy, has no name for one."""
+        """Of the fewest GPUs that were timed together."""
         if len(arguments) not in (1, 2):
             raise InputError("is to be written ranks_time(KERNEL) or ranks_time(KERNEL, RESULT)")
         kernel, *results = arguments
-        if kernel not in {name for name, _, _ in self._of_ranks}:
+        if self._of_ranks is None or kernel not in self._of_ranks.kernels:
             raise InputError(f"no ranks were timed under the name '{kernel}'")
-        shape = _shape("ranks_time", where)
-        found = (self._of_ranks.get((kernel, of, shape)) for of in results or ("softmax", ""))
-        return next((time for time in found if time is not None), None)
+        return self._of_ranks.time(kernel, _shape("ranks_time", where), *results)
+
+    def _attempt(self, arguments: list[str], where: Where) -> float | None:
+        if len(arguments) != 2:
+            raise InputError("is to be written attempt(STEP, NAME)")
+        number, attempt = arguments
+        if not any(name == attempt and step[:2] == number for step, name, _ in self._attempts):
+            raise InputError(f"nothing was tried on step {number} under the name '{attempt}'")
+        shape = _shape("attempt", where)
+        found = (
+            ratio
+            for (step, name, of), ratio in self._attempts.items()
+            if (step[:2], name, of) == (number, attempt, shape)
+        )
+        return next(found, None)
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""
@@ -250,23 +270,13 @@ def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[
     return found
 
 
-def _read_ranks(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
-    """Medians by kernel, result and slice: of each, the last that was recorded.
-
-    Raises InputError if the files are not all of one GPU and one number of ranks: a page names
-    neither.
-    """
-    files = [(path, data) for path in recorded if holds_ranks(data := read_json(path))]
-    for path, data in files:
-        validate(path, data, "ranks.schema.json")
-    of = {(data["context"]["gpu"], data["context"]["ranks"]) for _, data in files}
-    if len(of) > 1:
-        names = " and ".join(f"{ranks} x {gpu}" for gpu, ranks in sorted(of))
-        raise InputError(f"times of several GPUs are of one kind at a time, not of {names}")
+def _read_attempts(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
+    """By step, attempt and shape how many times as long as the step it took: the last recorded."""
+    files = [(path, data) for path in recorded if holds_attempts(data := read_json(path))]
     found = {}
-    for _, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
-        for row in data["of_ranks"]:
-            if "median_us" in row:
-                shape = Shape(row["dtype"], row["rows"], row["cols_of_a_slice"])
-                found[row["kernel"], row["result"], shape] = row["median_us"]
+    for path, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
+        validate(path, data, "attempts.schema.json")
+        for row in data["attempts"]:
+            shape = Shape(row["dtype"], row["rows"], row["cols"], row["k"])
+            found[row["step"], row["attempt"], shape] = row["median_us"] / row["step_median_us"]
     return found

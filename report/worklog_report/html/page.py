@@ -15,10 +15,11 @@ import jinja2
 from .. import literature
 from ..literature import published
 from ..literature.cells import Missing
-from ..pictures import curves, plots
+from ..pictures import curves, plots, ranks_picture
 from ..results import ladder
 from ..results.annotations import Annotation
 from ..results.profiles import Profiles
+from ..results.ranks import RankTimes
 from ..results.records import DTYPES, Record, Results, Shape
 from ..results.steps import Unit
 from . import diffs, listings
@@ -43,10 +44,12 @@ def render(
     profiles: Profiles,
     commit: str,
     players: dict[str, str] | None = None,
+    of_ranks: RankTimes | None = None,
     served: Sequence[object] = (),
 ) -> str:
-    """`players` has links to the pages that play warps, by step; `served` which step the library
-    takes at which recorded shape (pages/library_choices.py)."""
+    """`players` has links to the pages that play warps, by step; `of_ranks` times of several GPUs
+    together; `served` which step the library takes at which recorded shape
+    (pages/library_choices.py)."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, literature.TEMPLATES]),
         autoescape=True,
@@ -84,6 +87,8 @@ def render(
         error_figures=[_drawn(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
         served=served,
+        ranks_figure=ranks_picture.picture(of_ranks, "var(--link)") if of_ranks else "",
+        ranks_panels=ranks_picture.panels(of_ranks) if of_ranks else [],
         documents=literature.sections(units, results, profiles),
         neighbours=_neighbours(units, results),
         data=_embedded(_data(units, results)),

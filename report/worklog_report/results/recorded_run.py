@@ -8,6 +8,7 @@ from .annotations import Annotation, read_annotations
 from .ladder import computes
 from .library_times import LibraryRun, read_library_run
 from .profiles import Hardware, Parity, read_profiles
+from .ranks import RankTimes, read_rank_times
 from .records import BenchRun, InputError, Record, Results, Shape, by_unit, read_results
 from .steps import Unit, read_units
 
@@ -20,7 +21,8 @@ class RecordedRun:
     hardware: Hardware | None
     parities: list[Parity]  # of all GPUs, the main one's first
     annotations: dict[str, Annotation]
-    library: LibraryRun | None  # of whichever GPU it was recorded on
+    of_ranks: RankTimes | None = None  # of several GPUs together
+    library: LibraryRun | None = None  # of whichever GPU it was recorded on
 
     @property
     def parity(self) -> Parity | None:
@@ -106,6 +108,7 @@ def read_recorded_run(
         profiles.hardware_of.get(gpu),
         profiles.parities,
         read_annotations(annotations),
+        read_rank_times(recorded),
         read_library_run(recorded),
     )
 

@@ -1,7 +1,7 @@
 """python -m worklog_report.site.figures: the site's figures as SVG, from results and traces.
 
-Writes access_NN.svg for each step, memory_hierarchy.svg, reduction_tree_04.svg,
-reduction_tree_05.svg and roofline.svg.
+Writes access_NN.svg for each step, memory_hierarchy.svg, ranks_exchange.svg, ranks_scaling.svg,
+reduction_tree_04.svg, reduction_tree_05.svg and roofline.svg.
 """
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from ..pages import roofline_page
-from ..pictures import access_picture
+from ..pictures import access_picture, ranks_picture
 from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
 from ..results.records import InputError
 from ..support import arguments as common
@@ -58,7 +58,9 @@ def of_pages(run: RecordedRun) -> dict[str, str]:
         "reduction_tree_04.svg": reduction_trees.shared_memory_tree(),
         "reduction_tree_05.svg": reduction_trees.shuffle_tree(),
     }
-    return {name: themed(svg) for name, svg in drawn.items()}
+    if run.of_ranks:
+        drawn["ranks_scaling.svg"] = ranks_picture.picture(run.of_ranks, "var(--other)")
+    return {name: themed(svg) for name, svg in drawn.items() if svg}
 
 
 if __name__ == "__main__":
