@@ -26,6 +26,7 @@ RANK_ROUNDS = [
         ("--ranks 1 --type f32", ""),
         ("--ranks 2 --type f32 --rows 32 --cols 16384", ""),
         ("--ranks 2 --type bf16 --rows 1 --cols 200003", ""),
+        ("--ranks 2 --counters --rows 33 --cols 67584 --block-size 64", r"^blocks\t4290$"),
         ("--ranks 3 --type f32 --rows 5 --cols 2000 --block-size 64", ""),
     ],
 ]

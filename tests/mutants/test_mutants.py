@@ -268,9 +268,9 @@ class Judging(unittest.TestCase):
 
     def test_a_step_of_several_devices_is_asked_what_its_program_knows(self):
         self.source = f"#!/bin/sh\n{self.PASSES}\nWORKLOG_RANK_STEP(launch, {{}});\n"
-        passes = "echo '8 8 1'; exit 0"
+        passes = "printf '8 8 1\\nblocks\\t4290\\n'; exit 0"
         fails_last = f"case $* in *'{RANK_ROUNDS[-1][-1][0]}') exit 1;; esac; {passes}"
-        tells_more = "echo '8 12 1'; exit 0"
+        tells_more = passes.replace("8 8", "8 12")
         self.assertEqual(
             self.verdicts(passes, passes, fails_last, tells_more), ["survived", "killed", "killed"]
         )

@@ -21,6 +21,13 @@ with_ranks 3 --rows 5 --cols 100 --result softmax --type f32
 grep -qE 'the step itself .* 8 +1$' "$work/said" || wrong "the step tells otherwise than 8 bytes in one call"
 grep -qE 'separate_all_reduces .* 8 +2$' "$work/said" || wrong "separate_all_reduces tells otherwise than 8 bytes in two calls"
 
+# As many blocks share a row as fill an H200, though there would be work for more: 32 for each of 33 rows, in `know` and `finish`,
+# and in `tell` one. That is 2145 on either rank.
+if [ "$how" = threads ]; then
+  with_ranks 2 --counters --rows 33 --cols 67584 --block-size 64
+  grep -qx $'blocks\t4290' "$work/said" || wrong "other blocks share a row than fill the GPU"
+fi
+
 # A shape that one kernel refuses keeps no other from it.
 if [ "$how" = threads ]; then
   with_ranks 2 --rows 1 --cols 2500000 --type f32 --result softmax --block-size 128
