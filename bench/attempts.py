@@ -30,9 +30,10 @@ def apply(patch: Path) -> Path:
     step = patch.parent.parent
     variant = step / "variants" / f"{PREFIX}{patch.stem}.cu"
     variant.parent.mkdir(exist_ok=True)
-    # Lines within a loop that an attempt adds are not indented anew, lest it say nothing else.
-    command = ["patch", "--quiet", "--fuzz=0", "--output", variant, step / "softmax.cu", patch]
-    subprocess.run(command, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(step / "softmax.cu", folder)
+        subprocess.run(["git", "apply", "-p0", patch.resolve()], cwd=folder, check=True)
+        shutil.copy(Path(folder) / "softmax.cu", variant)
     sizes_file = step / "block_sizes.json"
     if sizes_file.exists():
         sizes = json.loads(sizes_file.read_text())
