@@ -22,12 +22,13 @@ enum class Subject {
   kCombine,  ///< the elements of two arrays read, as many written: the ceiling of backward passes
   kStep,
   kCudnn,
+  kLibrary,  ///< what the library picks among the steps
 };
 
 /// One row of the bench.
 struct Measurement {
   Subject subject = Subject::kStep;
-  const Step* step = nullptr;  ///< of kStep and kCudnn
+  const Step* step = nullptr;  ///< of kStep, kCudnn and kLibrary
   DType dtype = DType::kFloat32;
   std::int64_t rows = 0;
   std::int64_t cols = 0;

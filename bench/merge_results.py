@@ -7,7 +7,8 @@ copy's or the read's time at their shape, so that they too can be shown as a fra
 
 The baselines' errors stay too, with those of worklog_accuracy (--accuracy). With --records the
 files are those that step programs write, and only their records are joined; with --sweeps those of
-worklog_sweep, of which the later one's row stays.
+worklog_sweep, of which the later one's row stays; with --library those of worklog_library_times and
+of library_peers.py.
 """
 
 import argparse
@@ -21,7 +22,17 @@ from whole_file import write_whole
 PRIVATE = ("host_name", "executable")
 SHAPE = ("dtype", "rows", "cols", "cache")
 # Of which a clock that ticks in nanoseconds does not know more digits than these.
-TIMES = ("real_time", "median_us", "copy_us", "read_us", "gbps", "fraction", "spread")
+TIMES = (
+    "real_time",
+    "median_us",
+    "copy_us",
+    "read_us",
+    "limit_us",
+    "us",
+    "gbps",
+    "fraction",
+    "spread",
+)
 DIGITS = 7
 
 
@@ -104,6 +115,21 @@ def join_sweeps(paths):
     return {"context": context, "sweep": list(rows.values())}
 
 
+def join_library(paths):
+    """The library's rows and its peers', of one GPU. What the context says of a peer that is in no
+    row is why."""
+    context, rows, calls = {}, [], []
+    for path in paths:
+        more_context, more_rows, more_calls = read(path, "context", "of_library", "host_calls")
+        if context and more_context.get("gpu") != context.get("gpu"):
+            sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
+        context = more_context | context
+        rows += [rounded(row) for row in more_rows]
+        calls += [rounded(row) for row in more_calls]
+    context = {name: value for name, value in context.items() if name not in PRIVATE}
+    return {"context": context, "of_library": rows, "host_calls": calls}
+
+
 def join_records(paths):
     return {"records": [row for path in paths for row in read(path, "records")[0]]}
 
@@ -127,6 +153,7 @@ def main():
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--records", action="store_true", help="of step programs")
     kinds.add_argument("--sweeps", action="store_true", help="of worklog_sweep")
+    kinds.add_argument("--library", action="store_true", help="of the library and its peers")
     parser.add_argument(
         "--accuracy",
         action="append",
@@ -136,13 +163,15 @@ def main():
         help="of worklog_accuracy",
     )
     options = parser.parse_args()
-    if (options.records or options.sweeps) and options.accuracy:
+    if (options.records or options.sweeps or options.library) and options.accuracy:
         parser.error("--accuracy: is of times alone")
 
     if options.records:
         joined = join_records(options.inputs)
     elif options.sweeps:
         joined = join_sweeps(options.inputs)
+    elif options.library:
+        joined = join_library(options.inputs)
     else:
         joined = join_results(options.inputs, options.accuracy)
     write_whole(options.out, to_text(joined))

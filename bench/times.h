@@ -3,6 +3,7 @@
 /// executor that refuses, because its times would mean nothing.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -43,9 +44,16 @@ class Times {
 
   /// Throws DoesNotFit, Refused, or CudaError when a kernel fails.
   virtual Result time(const Measurement& measurement) = 0;
+
+  /// The same of a few samples: enough to tell what is much slower than something else.
+  virtual Result quick_look(const Measurement& measurement) = 0;
 };
 
+/// How long one measurement is sampled at most, once it has the fewest samples.
+using TimeLimit = std::chrono::duration<double>;
+inline constexpr TimeLimit kUsualTimeLimit{0.2};
+
 /// For the current GPU. Throws std::runtime_error where there is none.
-std::unique_ptr<Times> make_times();
+std::unique_ptr<Times> make_times(TimeLimit limit = kUsualTimeLimit);
 
 }  // namespace worklog::bench

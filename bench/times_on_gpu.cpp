@@ -22,8 +22,9 @@ std::string version_or_absence(const std::string& version) {
 
 class TimesOnGpu : public Times {
  public:
-  TimesOnGpu()
-      : device_(current_device()),
+  explicit TimesOnGpu(TimeLimit limit)
+      : limit_(limit),
+        device_(current_device()),
         copies_(all_copies(device_.sm_count)),
         reads_(all_reads(device_.sm_count)),
         combines_(all_combines(device_.sm_count)) {
@@ -40,14 +41,24 @@ class TimesOnGpu : public Times {
             {"cudnn", version_or_absence(cudnn_version())}};
   }
 
-  Result time(const Measurement& m) override {
+  Result time(const Measurement& m) override { return timed(m, within_limit({})); }
+
+  Result quick_look(const Measurement& m) override { return timed(m, within_limit(kQuickLook)); }
+
+ private:
+  Sampling within_limit(Sampling sampling) const {
+    sampling.time_limit = limit_;
+    return sampling;
+  }
+
+  Result timed(const Measurement& m, const Sampling& sampling) {
     if (m.step == nullptr) return transfer(m);
     Result ceiling;
     if (const std::optional<Subject> transfers = m.ceiling())
       ceiling = transfer({*transfers, nullptr, m.dtype, m.rows, m.cols, 0, m.cache});
     StepWorkload workload(m);
     Result result;
-    result.timing = timer_.time(m.cache, workload.launches());
+    result.timing = timer_.time(m.cache, workload.launches(), sampling);
     if (m.subject == Subject::kStep) {
       result.block_size = m.step->info.block_size_for(m.rows, m.cols, size_of(m.dtype));
     }
@@ -55,7 +66,6 @@ class TimesOnGpu : public Times {
     return result;
   }
 
- private:
   // The fastest of all copies, of all reads or of all combinations.
   Result transfer(const Measurement& m) {
     const auto known = transfers_.find(m.name());
@@ -67,7 +77,7 @@ class TimesOnGpu : public Times {
     Result best;
     double best_us = std::numeric_limits<double>::infinity();
     const auto consider = [&](const std::string& name, const Work& work) {
-      const double us = timer_.time(m.cache, work, kQuickLook).median_us;
+      const double us = timer_.time(m.cache, work, within_limit(kQuickLook)).median_us;
       if (us >= best_us) return;
       best_us = us;
       best_work = work;
@@ -94,11 +104,12 @@ class TimesOnGpu : public Times {
         });
       }
     }
-    best.timing = timer_.time(m.cache, best_work);
+    best.timing = timer_.time(m.cache, best_work, within_limit({}));
     best.ceiling_us = best.timing.median_us;
     return transfers_[m.name()] = best;
   }
 
+  TimeLimit limit_;
   Device device_;
   std::vector<Copy> copies_;
   std::vector<Read> reads_;
@@ -109,8 +120,8 @@ class TimesOnGpu : public Times {
 
 }  // namespace
 
-std::unique_ptr<Times> make_times() {
-  return std::make_unique<TimesOnGpu>();
+std::unique_ptr<Times> make_times(TimeLimit limit) {
+  return std::make_unique<TimesOnGpu>(limit);
 }
 
 }  // namespace worklog::bench

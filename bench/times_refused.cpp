@@ -4,7 +4,7 @@
 
 namespace worklog::bench {
 
-std::unique_ptr<Times> make_times() {
+std::unique_ptr<Times> make_times(TimeLimit /*limit*/) {
   throw std::runtime_error(
       "times are taken on GPUs only: this is the CPU executor's build, which lists the bench's "
       "names (--benchmark_list_tests) and counts accesses, but whose times would mean nothing. "

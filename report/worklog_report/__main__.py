@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from .html import page
-from .pages import doc_pages, markdown
+from .pages import doc_pages, library_choices, markdown
 from .results import ladder
 from .results.annotations import read_annotations
 from .results.profiles import Profiles, read_profiles
@@ -119,7 +119,10 @@ def _write_report(
     annotations = read_annotations(options.annotations)
     links = _write_players(units, results, options)
     commit = page.current_commit(options.steps)
-    html = page.render(units, results, annotations, profiles, commit, links, of_ranks)
+    # The library's table is made of a recorded run, whatever was timed just now.
+    recorded = next((run for run in results.runs if run.machine.recorded), None)
+    served = library_choices.served(recorded) if recorded else []
+    html = page.render(units, results, annotations, profiles, commit, links, of_ranks, served)
     report = {
         "records": [record.as_json() for record in results.records],
         "lines": [annotation.as_json() for annotation in annotations.values()],

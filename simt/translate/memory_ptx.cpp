@@ -71,35 +71,58 @@ std::vector<std::string_view> parts_of(std::string_view opcode) {
   return parts;
 }
 
-/// `ld.acquire.gpu.global.u32`
+/// `ld.acquire.gpu.global.u32`, or `ld.global.nc.L2::256B.v4.u32`
 struct Opcode {
   bool loads;
-  std::string_view order;  ///< "relaxed", "acquire", "release" or "volatile"
-  std::string_view scope;  ///< empty of a volatile one
+  std::string_view order;  ///< "plain", "relaxed", "acquire", "release" or "volatile"
+  std::string_view scope;  ///< empty of a plain or volatile one
+  std::size_t values;      ///< 1, 2 or 4 side by side
   Type type;
 };
 
+bool is_one_of(std::string_view word, auto... words) {
+  return ((word == words) || ...);
+}
+
+/// What a plain access may say besides: advice to the caches, which does not change its result.
+bool is_advice(std::string_view word, bool loads) {
+  if (is_one_of(word, "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                "L1::evict_last", "L1::no_allocate", "cg", "cs")) {
+    return true;
+  }
+  return loads ? is_one_of(word, "nc", "ca", "lu", "cv", "L2::64B", "L2::128B", "L2::256B")
+               : is_one_of(word, "wb", "wt");
+}
+
 std::optional<Opcode> opcode_in(std::string_view text) {
-  const auto is_one_of = [](std::string_view word, auto... words) {
-    return ((word == words) || ...);
-  };
   const std::vector<std::string_view> parts = parts_of(text);
   std::size_t at = 0;
   const auto next = [&] { return at < parts.size() ? parts[at] : std::string_view(); };
   const bool loads = next() == "ld";
   if (!loads && next() != "st") return std::nullopt;
   ++at;
-  const std::string_view order = next();
-  if (!is_one_of(order, "relaxed", "volatile", loads ? "acquire" : "release")) return std::nullopt;
-  ++at;
-  const std::string_view scope = order == "volatile" ? "" : next();
-  if (!is_one_of(scope, "", "cta", "cluster", "gpu", "sys")) return std::nullopt;
-  if (order != "volatile") ++at;
+  Opcode opcode = {loads, "plain", "", 1, {}};
+  if (is_one_of(next(), "relaxed", "volatile", loads ? "acquire" : "release")) {
+    opcode.order = parts[at++];
+    if (opcode.order != "volatile") {
+      opcode.scope = next();
+      if (!is_one_of(opcode.scope, "cta", "cluster", "gpu", "sys")) return std::nullopt;
+      ++at;
+    }
+  }
   if (next() == "global") ++at;
+  if (opcode.order == "plain") {
+    while (is_advice(next(), loads))
+      ++at;
+    if (is_one_of(next(), "v2", "v4")) opcode.values = parts[at++] == "v2" ? 2 : 4;
+  }
   const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
                                         [&](const Type& each) { return each.name == next(); });
+  constexpr std::size_t kMostBytes = 16;
   if (type == kTypes.end() || at + 1 != parts.size()) return std::nullopt;
-  return Opcode{loads, order, scope, *type};
+  if (opcode.values * static_cast<std::size_t>(type->bytes) > kMostBytes) return std::nullopt;
+  opcode.type = *type;
+  return opcode;
 }
 
 /// Whether it is `[%N]`.
@@ -109,35 +132,81 @@ bool is_address(std::string_view text, std::size_t operand) {
   return operand_number(text.substr(1, text.size() - 2)) == operand;
 }
 
+/// Whether it names so many operands from number `first` on: `%1`, or `{%0, %1}`.
+bool are_values(std::string_view text, std::size_t first, std::size_t count) {
+  text = without_white_space(text);
+  if (count > 1) {
+    if (!text.starts_with('{') || !text.ends_with('}')) return false;
+    text = text.substr(1, text.size() - 2);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t comma = i + 1 < count ? text.find(',') : text.size();
+    if (comma == std::string_view::npos) return false;
+    if (operand_number(without_white_space(text.substr(0, comma))) != first + i) return false;
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return true;
+}
+
+/// What an instruction has behind its opcode: an address, and values.
+struct Parts {
+  std::string_view address;
+  std::string_view values;
+};
+
+/// Splits `%0, [%1]` or `[%0], {%1, %2}` at the comma beside its address.
+std::optional<Parts> parts_in(std::string_view text, bool loads) {
+  const std::size_t comma = loads ? text.rfind(',') : text.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  const std::string_view before = text.substr(0, comma);
+  const std::string_view behind = text.substr(comma + 1);
+  return loads ? Parts{behind, before} : Parts{before, behind};
+}
+
+/// Whether an `asm` has the operands that its instruction asks for.
+bool fit(const Operands& operands, const Opcode& opcode, const Parts& parts) {
+  const std::string constraint = opcode.loads
+                                     ? "\"=" + std::string(opcode.type.constraint.substr(1))
+                                     : std::string(opcode.type.constraint);
+  const auto have_it = [&](auto begin, auto end) {
+    return std::all_of(begin, end,
+                       [&](const Operand& each) { return each.constraint == constraint; });
+  };
+  const auto& inputs = operands.inputs;
+  if (inputs.empty() || inputs[0].constraint != "\"l\"") return false;
+  if (opcode.loads) {
+    return operands.outputs.size() == opcode.values && inputs.size() == 1 &&
+           have_it(operands.outputs.begin(), operands.outputs.end()) &&
+           are_values(parts.values, 0, opcode.values) && is_address(parts.address, opcode.values);
+  }
+  return operands.outputs.empty() && inputs.size() == 1 + opcode.values &&
+         have_it(inputs.begin() + 1, inputs.end()) && is_address(parts.address, 0) &&
+         are_values(parts.values, 1, opcode.values);
+}
+
 }  // namespace
 
 std::optional<std::string> call_of_memory_access(const Tokens& code, std::size_t open,
                                                  std::size_t close) {
   const std::string_view text = instruction_in(code[open + 1].text);
   const std::size_t space = std::min(text.find(' '), text.size());
-  const std::size_t comma = std::min(text.find(',', space), text.size());
   const auto opcode = opcode_in(text.substr(0, space));
   const auto operands = operands_in(code, open + 2, close);
-  if (!opcode || !operands || comma == text.size()) return std::nullopt;
-  const std::string_view first = text.substr(space, comma - space);
-  const std::string_view second = text.substr(comma + 1);
-  const std::string output = "\"=" + std::string(opcode->type.constraint.substr(1));
-
-  const bool fits = opcode->loads ? operands->outputs.size() == 1 && operands->inputs.size() == 1 &&
-                                        operands->outputs[0].constraint == output &&
-                                        operand_number(first) == 0 && is_address(second, 1)
-                                  : operands->outputs.empty() && operands->inputs.size() == 2 &&
-                                        operands->inputs[1].constraint == opcode->type.constraint &&
-                                        is_address(first, 0) && operand_number(second) == 1;
-  if (!fits || operands->inputs[0].constraint != "\"l\"") return std::nullopt;
-  const Operand& value = opcode->loads ? operands->outputs[0] : operands->inputs[1];
+  if (!opcode || !operands) return std::nullopt;
+  const auto parts = parts_in(text.substr(space), opcode->loads);
+  if (!parts || !fit(*operands, *opcode, *parts)) return std::nullopt;
   std::string call = std::string("::simt::ptx::") + (opcode->loads ? "load_" : "store_") +
                      std::string(opcode->order) + "<" + std::to_string(opcode->type.bytes);
   if (opcode->order == "release") {
     const bool beyond_cluster = opcode->scope == "gpu" || opcode->scope == "sys";
     call += beyond_cluster ? ", true" : ", false";
   }
-  return call + ">(" + operands->inputs[0].text + ", " + value.text + ")";
+  call += ">(" + operands->inputs[0].text;
+  const auto& values = opcode->loads ? operands->outputs : operands->inputs;
+  for (std::size_t i = opcode->loads ? 0 : 1; i < values.size(); ++i) {
+    call += ", " + values[i].text;
+  }
+  return call + ")";
 }
 
 }  // namespace simt::translate

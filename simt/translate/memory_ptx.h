@@ -1,6 +1,6 @@
 /// \file
-/// Loads and stores that inline PTX makes because C++ had no words for them: by which blocks and
-/// devices tell each other of their data.
+/// Loads and stores that inline PTX makes: those by which blocks and devices tell each other of
+/// their data, and plain ones with advice to the caches.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,10 @@
 namespace simt::translate {
 
 /// The call of cuda_standin/ptx.h that an `asm` with its `(` at `open` and its `)` at `close` is,
-/// if it is one load or store of up to 8 bytes: `ld` or `st`, `.relaxed`, `.acquire` or `.release`
-/// with a scope, or `.volatile`; of global memory.
+/// if it is one load or store of global memory, `ld` or `st`: of up to 8 bytes, with `.relaxed`,
+/// `.acquire` or `.release` and a scope, or `.volatile`; or a plain one, of up to 16 bytes in one,
+/// two or four registers, with or without a cache operator, an eviction priority and a prefetch
+/// size.
 std::optional<std::string> call_of_memory_access(const Tokens& code, std::size_t open,
                                                  std::size_t close);
 

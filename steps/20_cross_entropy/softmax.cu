@@ -29,8 +29,11 @@ constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLog2E = 1.44269504f;  // 1 / ln 2
 
-// The columns of a row that a thread holds in registers.
-constexpr int kMaxPerThread = 32;
+// The columns of a row that a thread holds in registers. Those of two bytes take as much room again
+// when they become floats: with 32 of them the step takes longer.
+constexpr int max_per_thread(std::size_t element_bytes) {
+  return element_bytes == sizeof(float) ? 32 : 16;
+}
 // Bytes of shared memory, of the 227 KB that a block may have, for what the registers cannot hold.
 constexpr int kMaxWaiting = 226 * 1024;
 
@@ -352,7 +355,7 @@ __device__ Gradients gradients_of_row(Part row, worklog::CrossEntropyOptions opt
 // The vectors of a row that a thread holds in registers; those from kHeld * blockDim.x on wait in
 // shared memory.
 template <typename T>
-constexpr int kHeld = kMaxPerThread / kPerVector<T>;
+constexpr int kHeld = max_per_thread(sizeof(T)) / kPerVector<T>;
 
 // Whether no thread of the block has an i-th vector. Those of two bytes do not ask, which would
 // cost them more than it saves.
@@ -363,7 +366,8 @@ __device__ bool is_past(int i, int vectors) {
 
 // A cluster owns a row, and each of its blocks a share of it. The gradients may be in the logits'
 // place: a thread stores where it alone has loaded, but for the label's logit, which is loaded
-// before the barrier. `scale` is what a mean has counted, or null.
+// before the barrier. `scale` is what a mean has counted, or null. The kernel that counts may still
+// run while the row comes in.
 template <typename T>
 __global__ void __launch_bounds__(kMaxThreads)
     cross_entropy(const T* logits, worklog::Labels labels, float* losses, float* log_sum_exps,
@@ -451,6 +455,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   wait_for_cluster();  // all of them run, so that their shared memory is there
   Part row = cluster_combine({m, warp_sum(d), warp_sum(sum), target.label});
   row.d += row.m - row.m;  // NaN for a row with a NaN or +inf, or of -inf only
+  cudaGridDependencySynchronize();
   const Gradients of_row = gradients_of_row(row, options, scale != nullptr ? *scale : 1.0f, cols);
   const float ratio = ratio_of(m_of_tile, row.m);
   const bool is_ignored = row.label == kIgnored;
@@ -489,6 +494,7 @@ constexpr int kUnderWay = 8;
 __global__ void __launch_bounds__(kMaxThreads)
     count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index, float* scale) {
   __shared__ int count;
+  cudaTriggerProgrammaticLaunchCompletion();
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
   int mine = 0;
@@ -510,6 +516,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int lane = threadIdx.x % kWarpSize;
   const int warp = threadIdx.x / kWarpSize;
 
+  cudaGridDependencySynchronize();
   float sum = 0.0f;
 #pragma unroll kUnderWay
   for (std::int64_t row = threadIdx.x; row < rows; row += kMaxThreads) {
@@ -533,7 +540,8 @@ int waiting_bytes(std::int64_t cols, int blocks, int block_size) {
 // The columns that a block holds at most, of which so many bytes wait.
 constexpr std::int64_t cols_of_block(std::size_t element_bytes, int block_size,
                                      int waiting = kMaxWaiting) {
-  return kMaxPerThread * block_size + waiting / static_cast<std::int64_t>(element_bytes);
+  return max_per_thread(element_bytes) * block_size +
+         waiting / static_cast<std::int64_t>(element_bytes);
 }
 
 // As few blocks as hold the row, or as hold it with so few bytes of shared memory for each thread
@@ -556,6 +564,15 @@ int blocks_for(const worklog::CrossEntropy<T>& problem) {
   return blocks;
 }
 
+// Of a kernel that is launched before the one ahead of it in the stream has ended: as soon as all
+// of its blocks have called cudaTriggerProgrammaticLaunchCompletion(), or ended.
+cudaLaunchAttribute launched_early() {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
 template <typename T>
 void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cudaStream_t stream) {
   const int blocks = blocks_for(problem);
@@ -563,7 +580,8 @@ void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cu
   const dim3 block(problem.block_size);
   worklog::allow_shared_memory(cross_entropy<T>, "cross_entropy", kMaxWaiting + kLine);
   worklog::allow_large_clusters(cross_entropy<T>, "cross_entropy");
-  cudaLaunchAttribute cluster = {};
+  cudaLaunchAttribute attributes[] = {{}, launched_early()};
+  cudaLaunchAttribute& cluster = attributes[0];
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = static_cast<unsigned>(blocks);
   cluster.val.clusterDim.y = 1;
@@ -574,12 +592,25 @@ void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cu
   config.dynamicSmemBytes =
       static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, problem.block_size));
   config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.attrs = attributes;
+  config.numAttrs = scale != nullptr ? 2 : 1;
   cudaLaunchKernelEx(&config, cross_entropy<T>, problem.logits, problem.labels, problem.losses,
                      problem.log_sum_exps, problem.gradients, problem.options, scale,
                      static_cast<int>(problem.cols));
   worklog::check_launch("cross_entropy", grid, block, config.dynamicSmemBytes);
+}
+
+void launch_add_losses(const float* losses, std::int64_t rows, const float* scale, float* loss,
+                       cudaStream_t stream) {
+  cudaLaunchAttribute early = launched_early();
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 1;
+  config.blockDim = kMaxThreads;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, add_losses, losses, rows, scale, loss);
+  worklog::check_launch("add_losses", 1, kMaxThreads);
 }
 
 template <typename T>
@@ -594,8 +625,7 @@ void launch(const worklog::CrossEntropy<T>& problem, cudaStream_t stream) {
   }
   launch_rows(problem, scale, stream);
   if (reduction != worklog::Reduction::kNone) {
-    add_losses<<<1, kMaxThreads, 0, stream>>>(problem.losses, problem.rows, scale, problem.loss);
-    worklog::check_launch("add_losses", 1, kMaxThreads);
+    launch_add_losses(problem.losses, problem.rows, scale, problem.loss, stream);
   }
 }
 

@@ -7,6 +7,35 @@
 ranks=4
 limit=2
 longest=30 # seconds: the limits that a rank may reach one after the other, and a slow machine
+at_once=6  # cases side by side: nearly all of their time, ranks wait
+
+# beside CASE [ARGUMENT..]: starts a case beside the others, in a folder of its own.
+cases=()
+beside() {
+  local folder=$work/${#cases[@]}
+  mkdir "$folder"
+  cases+=("$folder")
+  while [ "$(jobs -rp | wc -l)" -ge $at_once ]; do wait -n || true; done
+  alone_in "$folder" "$@" >"$folder/complaint" 2>&1 &
+}
+
+alone_in() {
+  work=$1
+  shift
+  "$@"
+  touch "$work/well"
+}
+
+# Fails if a case has; each says by itself what is wrong.
+all_are_well() {
+  local folder failed=0
+  wait
+  for folder in "${cases[@]}"; do
+    [ -e "$folder/well" ] || failed=1
+    cat "$folder/complaint" >&2
+  done
+  return $failed
+}
 
 # faulty KERNEL FAULT EXPECTED [ROWS]: what each rank must say of rank 2, as a regular expression.
 faulty() {
@@ -22,31 +51,40 @@ faulty() {
   done
 }
 
-kernels=(none separate_all_reduces)
-if [ "$how" = threads ]; then kernels+=(in_kernel); fi
-for kernel in "${kernels[@]}"; do
-  faulty "$kernel" rows 'rank 2 has rows 5, rank 0 has 4'
-  faulty "$kernel" type 'rank 2 has type f16, rank 0 has f32'
-  faulty "$kernel" widest 'rank 2 has widest slice 51, rank 0 has 50'
-  faulty "$kernel" blocks 'rank 2 has block size 32, rank 0 has 0'
-  faulty "$kernel" prepares 'rank 2 says: this rank did not prepare'
-  faulty "$kernel" aborts 'rank 2 says: .*aborted'
-  faulty "$kernel" leaves 'no word from rank 2|rank 2 left no word'
-done
-# However many rows and launches there are, a kernel loses patience once.
-if [ "$how" = threads ]; then
-  missing="rank 2 left no word in the kernel's mailbox"
+# Kernels that wait keep cores busy, so these are one after the other. However many rows and launches there are, a kernel loses
+# patience once.
+kernels_that_wait() {
+  local missing="rank 2 left no word in the kernel's mailbox"
+  faulty in_kernel leaves "$missing" 4
   faulty in_kernel leaves "$missing" 60
   faulty in_cluster leaves "$missing" 60
   faulty in_kernel_long_row leaves "$missing" 16
+}
+
+kernels=(none separate_all_reduces)
+if [ "$how" = threads ]; then
+  beside kernels_that_wait
+  kernels+=(in_kernel)
 fi
-faulty none absent 'rank 2 did not come'
+for kernel in "${kernels[@]}"; do
+  beside faulty "$kernel" rows 'rank 2 has rows 5, rank 0 has 4'
+  beside faulty "$kernel" type 'rank 2 has type f16, rank 0 has f32'
+  beside faulty "$kernel" widest 'rank 2 has widest slice 51, rank 0 has 50'
+  beside faulty "$kernel" blocks 'rank 2 has block size 32, rank 0 has 0'
+  beside faulty "$kernel" prepares 'rank 2 says: this rank did not prepare'
+  beside faulty "$kernel" aborts 'rank 2 says: .*aborted'
+  [ "$kernel" = in_kernel ] || beside faulty "$kernel" leaves 'no word from rank 2|rank 2 left no word'
+done
+beside faulty none absent 'rank 2 did not come'
 
 # A rank of another process can die in earnest: mpirun ends the others, and says which it was.
-if [ "$how" != threads ]; then
+killed() {
   with_ranks $ranks --variant none --rows 4 --cols 200 --type f32 --result softmax --fault killed --fault-rank 2
   [ "$code" != 0 ] || wrong "killed: the program is content"
   [ "$code" != 124 ] || wrong "killed: it did not end within $longest s"
   ! grep -q 'verified' "$work/said" || wrong "killed: there is a result"
   grep -qE 'rank 2 ' "$work/said" || wrong "killed: nobody names the rank"
-fi
+}
+if [ "$how" != threads ]; then beside killed; fi
+
+all_are_well

@@ -213,6 +213,22 @@ def test_a_failure_is_an_infinite_error(recorded_folder, tmp_path):
     assert said("error(03) == 60 at 64 x 100", found) == ""
 
 
+def test_an_attempt_is_told_by_its_step(recorded_folder, tmp_path):
+    row = {"step": "03_third", "attempt": "wider", "dtype": "f32", "rows": 64, "cols": 128, "k": 0}
+    old = row | {"median_us": 9.0, "step_median_us": 3.0}
+    new = row | {"median_us": 12.0, "step_median_us": 8.0}
+    recorded = sorted(recorded_folder.glob("*.json"))
+    for day, of_day in ((27, new), (26, old)):
+        context = {"gpu": synthetic.GPU, "date": f"2026-11-{day}T10:00:00+00:00"}
+        data = {"context": context, "attempts": [of_day]}
+        recorded.append(synthetic.write(tmp_path, f"attempts_{day}.json", data))
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    assert said("attempt(03, wider) == 1.5 at 64 x 128", found) == ""
+    assert "attempt(03, wider) = 1.5" in said("attempt(03, wider) < 1 at 64 x 128", found)
+    refused = said("attempt(02, wider) < 2 at 64 x 128", found)
+    assert "nothing was tried on step 02 under the name 'wider'" in refused
+
+
 def test_times_of_several_gpus_are_those_of_a_slice(recorded_folder, tmp_path):
     row = {"dtype": "bf16", "rows": 64, "cols_of_a_slice": 128, "ranks": 2}
     rows = [

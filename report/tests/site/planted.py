@@ -31,6 +31,11 @@ def _change(data: dict, chance: random.Random) -> None:
         _scale(row, _TIMES, chance)
     for row in data.get("of_ranks", []):
         _scale(row, {"median_us": 1, "fastest_us": 1}, chance)
+    for row in data.get("of_library", []):
+        _scale(row, {"median_us": 1}, chance)
+        _scale(row, {"limit_us": 1}, chance)
+    for row in data.get("host_calls", []):
+        _scale(row, {"us": 1}, chance)
     for row in data.get("sweep", []):
         for size in row["block_sizes"].values():
             _scale(size, {"median_us": 1}, chance)

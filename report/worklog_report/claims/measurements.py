@@ -11,6 +11,8 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
                                      stands beside it (copy, all_reduce, pytorch/megatron); the
                                      shape is that of each GPU's slice, the GPUs the fewest
                                      that were timed together
+    attempt(STEP, NAME)              what was tried on a step and left: how many times as long as
+                                     the step it took, in one run
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -33,6 +35,7 @@ from ..results.records import (
     HARD_VALUES,
     InputError,
     Shape,
+    holds_attempts,
     holds_sweep,
     read_json,
     validate,
@@ -89,6 +92,7 @@ class Measurements:
         }
         self._sweep = _read_sweep(recorded, run.run.machine.name)
         self._of_ranks = read_rank_times(recorded)
+        self._attempts = _read_attempts(recorded)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -106,6 +110,7 @@ class Measurements:
         self.shapes |= {shape for _, _, shape in self._errors}
         self.shapes |= {shape for _, shape in self._sweep}
         self.shapes |= self._of_ranks.shapes if self._of_ranks else set()
+        self.shapes |= {shape for _, _, shape in self._attempts}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -118,7 +123,7 @@ class Measurements:
 
     @property
     def names(self) -> list[str]:
-        return sorted([*self._functions, "figures", "ranks_time"])
+        return sorted([*self._functions, "attempt", "figures", "ranks_time"])
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
         """Raises InputError if there is no such function, or if it takes other arguments.
@@ -131,6 +136,8 @@ class Measurements:
             return self._figures(arguments)
         if name == "ranks_time":
             return self._ranks_time(arguments, where)
+        if name == "attempt":
+            return self._attempt(arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -193,6 +200,20 @@ class Measurements:
             raise InputError(f"no ranks were timed under the name '{kernel}'")
         return self._of_ranks.time(kernel, _shape("ranks_time", where), *results)
 
+    def _attempt(self, arguments: list[str], where: Where) -> float | None:
+        if len(arguments) != 2:
+            raise InputError("is to be written attempt(STEP, NAME)")
+        number, attempt = arguments
+        if not any(name == attempt and step[:2] == number for step, name, _ in self._attempts):
+            raise InputError(f"nothing was tried on step {number} under the name '{attempt}'")
+        shape = _shape("attempt", where)
+        found = (
+            ratio
+            for (step, name, of), ratio in self._attempts.items()
+            if (step[:2], name, of) == (number, attempt, shape)
+        )
+        return next(found, None)
+
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""
         parity = self._run.parity
@@ -246,4 +267,16 @@ def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[
         sizes = row["block_sizes"].items()
         times = {size: time["median_us"] for size, time in sizes if "median_us" in time}
         found[unit, Shape(row["dtype"], row["rows"], row["cols"], row["k"])] = times
+    return found
+
+
+def _read_attempts(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
+    """By step, attempt and shape how many times as long as the step it took: the last recorded."""
+    files = [(path, data) for path in recorded if holds_attempts(data := read_json(path))]
+    found = {}
+    for path, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
+        validate(path, data, "attempts.schema.json")
+        for row in data["attempts"]:
+            shape = Shape(row["dtype"], row["rows"], row["cols"], row["k"])
+            found[row["step"], row["attempt"], shape] = row["median_us"] / row["step_median_us"]
     return found

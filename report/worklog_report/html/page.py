@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,9 +45,11 @@ def render(
     commit: str,
     players: dict[str, str] | None = None,
     of_ranks: RankTimes | None = None,
+    served: Sequence[object] = (),
 ) -> str:
     """`players` has links to the pages that play warps, by step; `of_ranks` times of several GPUs
-    together."""
+    together; `served` which step the library takes at which recorded shape
+    (pages/library_choices.py)."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([_TEMPLATES, literature.TEMPLATES]),
         autoescape=True,
@@ -83,6 +86,7 @@ def render(
         ],
         error_figures=[_drawn(figure) for figure in curves.error_figures(units, results)],
         bench_errors=run.errors if run else [],
+        served=served,
         ranks_figure=ranks_picture.picture(of_ranks, "var(--link)") if of_ranks else "",
         ranks_panels=ranks_picture.panels(of_ranks) if of_ranks else [],
         documents=literature.sections(units, results, profiles),

@@ -11,7 +11,14 @@ from pathlib import Path
 from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
-from . import errata_page, executor_page, numerics_page, roofline_page, syllabus_page
+from . import (
+    errata_page,
+    executor_page,
+    library_peers_page,
+    numerics_page,
+    roofline_page,
+    syllabus_page,
+)
 from .markdown import replace_between
 
 _PAGES = {
@@ -22,6 +29,7 @@ _PAGES = {
     "syllabus.md": syllabus_page.sections,
 }
 _PICTURE = "roofline.svg"
+_OF_THE_LIBRARY = "library_beside_peers.md"  # which waits for a record of its own
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,10 +49,13 @@ def _renew_or_check(options: argparse.Namespace) -> int:
 def updated_files(recorded: RecordedRun, pages: Path) -> dict[Path, str]:
     """The pages and the picture as they should be."""
     texts = {pages / _PICTURE: roofline_page.roofline_svg(recorded, standalone=True)}
-    for name, sections in _PAGES.items():
+    made = {name: sections(recorded) for name, sections in _PAGES.items()}
+    if recorded.library is not None:
+        made[_OF_THE_LIBRARY] = library_peers_page.sections(recorded.library)
+    for name, sections in made.items():
         page = pages / name
         text = text_of(page)
-        for marker, section in sections(recorded).items():
+        for marker, section in sections.items():
             markers = (f"<!-- {marker}:begin -->", f"<!-- {marker}:end -->")
             text = replace_between(text, markers, section, page)
         texts[page] = text

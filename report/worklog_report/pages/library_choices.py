@@ -108,6 +108,51 @@ def choices(times: dict[Shape, Times], operation: Operation, size: int) -> list[
     return [[choice(line, column) for column in range(COLUMNS)] for line in range(LINES)]
 
 
+@dataclass(frozen=True)
+class Served:
+    """A recorded shape: who serves it, in what time, and what the fastest other step took."""
+
+    operation: str
+    shape: Shape
+    step: str
+    median_us: float
+    second: str  # "" where no other was timed
+    second_us: float
+
+    @property
+    def second_costs(self) -> float | None:
+        """Its time over that of the step that serves: below 1 where the table errs."""
+        return self.second_us / self.median_us if self.second else None
+
+    @property
+    def behind(self) -> float:
+        """The time over that of the fastest."""
+        return max(1.0, self.median_us / self.second_us) if self.second else 1.0
+
+
+def served(run: BenchRun) -> list[Served]:
+    """Recorded shapes at which the step that the table takes was timed."""
+    found = []
+    for operation, size, chosen in _tables(run):
+        for shape, measured in times_of(run, operation).items():
+            unit = chosen[bucket(shape.rows, LINES)][bucket(shape.cols, COLUMNS)]
+            if _BYTES[shape.dtype] != size or unit not in measured:
+                continue
+            others = {other: time for other, time in measured.items() if other != unit}
+            second = min(others, key=others.__getitem__, default="")
+            found.append(
+                Served(
+                    operation.title,
+                    shape,
+                    unit,
+                    measured[unit],
+                    second,
+                    others.get(second, 0.0),
+                )
+            )
+    return found
+
+
 def _tables(run: BenchRun) -> Iterator[tuple[Operation, int, list[list[str]]]]:
     for operation in OPERATIONS:
         times = times_of(run, operation)
@@ -195,25 +240,22 @@ def _columns_text(line: list[str]) -> str:
 def _behind(run: BenchRun) -> str:
     """What the table's choice costs at the recorded shapes, and what the second best would."""
     rows = []
-    for operation, size, chosen in _tables(run):
-        ratios, seconds = [], []
-        for shape, measured in times_of(run, operation).items():
-            unit = chosen[bucket(shape.rows, LINES)][bucket(shape.cols, COLUMNS)]
-            if _BYTES[shape.dtype] != size or unit not in measured:
-                continue
-            ratios.append((measured[unit] / min(measured.values()), shape))
-            others = [time for other, time in measured.items() if other != unit]
-            if others:
-                seconds.append(min(others) / measured[unit])
-        worst, at = max(ratios, key=lambda pair: pair[0])
+    for operation, size, _ in _tables(run):
+        of_size = [
+            one
+            for one in served(run)
+            if one.operation == operation.title and _BYTES[one.shape.dtype] == size
+        ]
+        worst = max(of_size, key=lambda one: one.behind)
+        seconds = [one.second_costs for one in of_size if one.second_costs is not None]
         second = math.exp(sum(map(math.log, seconds)) / len(seconds))
         kind = "fp32" if size == 4 else "fp16, bf16"
         rows.append(
             [
                 operation.title,
                 kind,
-                str(len(ratios)),
-                f"{100 * (worst - 1):.0f} % at {at.size()}",
+                str(len(of_size)),
+                f"{100 * (worst.behind - 1):.0f} % at {worst.shape.size()}",
                 f"{second:.2f}",
             ]
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .annotations import Annotation, read_annotations
 from .ladder import computes
+from .library_times import LibraryRun, read_library_run
 from .profiles import Hardware, Parity, read_profiles
 from .ranks import RankTimes, read_rank_times
 from .records import BenchRun, InputError, Record, Results, Shape, by_unit, read_results
@@ -21,6 +22,7 @@ class RecordedRun:
     parities: list[Parity]  # of all GPUs, the main one's first
     annotations: dict[str, Annotation]
     of_ranks: RankTimes | None = None  # of several GPUs together
+    library: LibraryRun | None = None  # of whichever GPU it was recorded on
 
     @property
     def parity(self) -> Parity | None:
@@ -107,6 +109,7 @@ def read_recorded_run(
         profiles.parities,
         read_annotations(annotations),
         read_rank_times(recorded),
+        read_library_run(recorded),
     )
 
 

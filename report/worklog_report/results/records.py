@@ -329,7 +329,7 @@ def read_results(records: list[Path], bench: list[Path], recorded: list[Path]) -
     old_runs = []
     for path in recorded:
         data = read_json(path)
-        if holds_profile(data) or holds_sweep(data) or holds_ranks(data):
+        if any(holds(data) for holds in _OTHER_KINDS):
             continue
         if _holds_records(path):
             gpu += [row for row in read_records(path) if row.machine != CPU]
@@ -357,6 +357,19 @@ def holds_sweep(data: Any) -> bool:
 def holds_ranks(data: Any) -> bool:
     """Whether it has times of several GPUs, which measurements.py reads."""
     return isinstance(data, dict) and "of_ranks" in data
+
+
+def holds_library(data: Any) -> bool:
+    """Whether it has times of the library and its peers, which library_times.py reads."""
+    return isinstance(data, dict) and "of_library" in data
+
+
+def holds_attempts(data: Any) -> bool:
+    """Whether it has times of what was tried and left, which measurements.py reads."""
+    return isinstance(data, dict) and "attempts" in data
+
+
+_OTHER_KINDS = (holds_profile, holds_sweep, holds_ranks, holds_attempts, holds_library)
 
 
 def _holds_records(path: Path) -> bool:

@@ -153,4 +153,43 @@ SIMT_INLINE void store_volatile(Address address, T value) {
   *object_at<volatile T>(address) = value;
 }
 
+// Plain ones, of one, two or four values side by side. What they advise the caches is not modelled.
+// (Sections 9.7.9.8, 9.7.9.9 and 9.7.9.11)
+template <unsigned kBytes, typename Address, typename T, typename... Ts>
+SIMT_INLINE void load_plain(Address address, T& value, Ts&... values) {
+  static_assert(((sizeof(T) == kBytes) && ... && (sizeof(Ts) == kBytes)),
+                "an operand has another size than the instruction");
+  constexpr unsigned kCount = 1 + sizeof...(Ts);
+  struct [[gnu::may_alias]] alignas(kCount * kBytes) Together {
+    unsigned char bytes[kCount * kBytes];
+  };
+  const Together loaded = *object_at<const Together>(address);
+  const unsigned char* next = loaded.bytes;
+  const auto take = [&next](auto& each) {
+    __builtin_memcpy(&each, next, kBytes);
+    next += kBytes;
+  };
+  take(value);
+  (take(values), ...);
+}
+
+template <unsigned kBytes, typename Address, typename T, typename... Ts>
+SIMT_INLINE void store_plain(Address address, T value, Ts... values) {
+  static_assert(((sizeof(T) == kBytes) && ... && (sizeof(Ts) == kBytes)),
+                "an operand has another size than the instruction");
+  constexpr unsigned kCount = 1 + sizeof...(Ts);
+  struct [[gnu::may_alias]] alignas(kCount * kBytes) Together {
+    unsigned char bytes[kCount * kBytes];
+  };
+  Together together;
+  unsigned char* next = together.bytes;
+  const auto put = [&next](auto each) {
+    __builtin_memcpy(next, &each, kBytes);
+    next += kBytes;
+  };
+  put(value);
+  (put(values), ...);
+  *object_at<Together>(address) = together;
+}
+
 }  // namespace simt::ptx

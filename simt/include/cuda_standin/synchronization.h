@@ -47,3 +47,9 @@ SIMT_INLINE void __threadfence() {
 SIMT_INLINE void __threadfence_system() {
   simt::fence();
 }
+
+// Of a kernel that was launched before the one ahead of it in its stream had ended
+// (cudaLaunchAttributeProgrammaticStreamSerialization). Here that one has always ended, so that
+// nobody waits; a kernel that forgets to is not found.
+SIMT_INLINE void cudaGridDependencySynchronize() {}
+SIMT_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -498,6 +498,44 @@ TEST_CASE("loads and stores of PTX by which blocks tell each other of their data
   }
 }
 
+TEST_CASE("plain loads and stores of PTX are calls, whatever they advise the caches") {
+  struct {
+    const char* ptx;
+    const char* call;
+  } const known[] = {
+      {"asm(\"ld.global.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+       "::simt::ptx::load_plain<4>(p, v);"},
+      {"asm volatile(\"ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];\" : "
+       "\"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d) : \"l\"(p + 1));",
+       "::simt::ptx::load_plain<4>(p + 1, a, b, c, d);"},
+      {"asm(\"ld.cs.v2.f64 {%0,%1},[%2];\" : \"=d\"(a), \"=d\"(b) : \"l\"(p) : \"memory\");",
+       "::simt::ptx::load_plain<8>(p, a, b);"},
+      {"asm volatile(\"st.global.cs.v4.f32 [%0], {%1,%2,%3,%4};\" :: \"l\"(p), \"f\"(a), \"f\"(b), "
+       "\"f\"(c), \"f\"(d) : \"memory\");",
+       "::simt::ptx::store_plain<4>(p, a, b, c, d);"},
+      {"asm(\"st.wt.s64 [%0], %1;\" :: \"l\"(p), \"l\"(v));",
+       "::simt::ptx::store_plain<8>(p, v);"}};
+  for (const auto& each : known) {
+    CAPTURE(each.ptx);
+    CHECK(translated(in_function(each.ptx)) == in_function(each.call));
+  }
+  for (const char* unknown :
+       {"asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.global.L2::512B.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"st.global.nc.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));",
+        "asm(\"ld.global.v2.u32 {%1, %0}, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
+        "asm(\"ld.global.v2.u32 %0, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%1];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(v), \"=f\"(w) : \"l\"(p));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(v) : \"l\"(p));",
+        "asm(\"ld.global.v4.u64 {%0,%1,%2,%3}, [%4];\" : \"=l\"(a), \"=l\"(b), \"=l\"(c), "
+        "\"=l\"(d) : \"l\"(p));",
+        "asm(\"st.global.v2.u32 [%0], {%1};\" :: \"l\"(p), \"r\"(v));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
   CHECK(translated(
             "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==

@@ -121,13 +121,23 @@ __device__ Vector nothing() {
   return vector;
 }
 
+// A vector of a row that is read from its beginning to its end: the L2 cache shall bring in all 256
+// bytes around it at once.
+__device__ Vector load_in_turn(const Vector* from) {
+  Vector vector;
+  asm volatile("ld.global.nc.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(vector.x), "=r"(vector.y), "=r"(vector.z), "=r"(vector.w)
+               : "l"(from));
+  return vector;
+}
+
 // A thread's vectors from number `first` on, one of each turn of the block.
 template <typename T>
 __device__ void load_tile(const Vector* x_vectors, int vectors, int first, Vector* tile) {
 #pragma unroll
   for (int i = 0; i < kInFlight; ++i) {
     const int vector = first + static_cast<int>(threadIdx.x + i * blockDim.x);
-    tile[i] = vector < vectors ? x_vectors[vector] : nothing<T>();
+    tile[i] = vector < vectors ? load_in_turn(&x_vectors[vector]) : nothing<T>();
   }
 }
 

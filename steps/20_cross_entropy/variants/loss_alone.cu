@@ -98,12 +98,18 @@ using Vector = uint4;
 template <typename T>
 constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 
+// The vectors of a cache line, 128 bytes.
+constexpr int kPerLine = 128 / sizeof(Vector);
+
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
-// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+// whole vectors, and the tail. Head and tail are the edges, an element a thread. Vectors are
+// numbered from the beginning of the line in which the first one lies, so that the vectors of a
+// warp fill whole lines.
 struct Cut {
-  std::int64_t head;     // elements
-  std::int64_t vectors;  // vectors
-  std::int64_t edges;    // elements of head and tail together
+  std::int64_t head;   // elements
+  std::int64_t first;  // the number of the first vector
+  std::int64_t end;    // the number behind the last one
+  std::int64_t edges;  // elements of head and tail together
 };
 
 template <typename T>
@@ -111,8 +117,9 @@ __device__ Cut cut_row(const T* x, std::int64_t cols) {
   static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
   const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
   const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int first = reinterpret_cast<std::uintptr_t>(x + head) / sizeof(Vector) % kPerLine;
   const std::int64_t vectors = (cols - head) / kPerVector<T>;  // 0 also for cols < head
-  return {head, vectors, cols - vectors * kPerVector<T>};
+  return {head, first, first + vectors, cols - vectors * kPerVector<T>};
 }
 
 // The elements that a thread has on their way at once. The 64 registers that a thread of a block of
@@ -125,10 +132,10 @@ struct Tile {
   Vector vectors[kInFlight<T>];
 };
 
-// The vectors first, first + blockDim.x, ... Those from `end` on are not loaded: they read as -inf,
-// which adds nothing to a sum.
+// The vectors first, first + blockDim.x, ... Those that are not the row's are not loaded: they read
+// as -inf, which adds nothing to a sum.
 template <typename T>
-__device__ Tile<T> load_tile(const Vector* x, std::int64_t first, std::int64_t end) {
+__device__ Tile<T> load_tile(const Vector* x, std::int64_t first, const Cut& cut) {
   Tile<T> tile;
   T* values = reinterpret_cast<T*>(&tile);
 #pragma unroll
@@ -138,7 +145,7 @@ __device__ Tile<T> load_tile(const Vector* x, std::int64_t first, std::int64_t e
 #pragma unroll
   for (int i = 0; i < kInFlight<T>; ++i) {
     const std::int64_t vector = first + i * blockDim.x;
-    if (vector < end) tile.vectors[i] = x[vector];
+    if (vector >= cut.first && vector < cut.end) tile.vectors[i] = x[vector];
   }
   return tile;
 }
@@ -173,18 +180,18 @@ __global__ void __launch_bounds__(kMaxThreads)
                             std::int64_t cols) {
   const T* x = logits + blockIdx.x * cols;
   const Cut cut = cut_row(x, cols);
-  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head);
+  const auto* x_vectors = reinterpret_cast<const Vector*>(x + cut.head) - cut.first;
   const std::int64_t tile_stride = kInFlight<T> * blockDim.x;
   const bool has_edge = threadIdx.x < cut.edges;
   const std::int64_t edge =
-      threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + cut.vectors * kPerVector<T>;
+      threadIdx.x < cut.head ? threadIdx.x : threadIdx.x + (cut.end - cut.first) * kPerVector<T>;
 
   // Asked for before the loop, needed after it: nobody waits for it.
   const float edge_logit = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
   const float logit = threadIdx.x == 0 ? logit_of(x, labels[blockIdx.x], cols) : 0.0f;
   Normalizer mine;
-  for (std::int64_t first = threadIdx.x; first < cut.vectors; first += tile_stride) {
-    mine = combine_tile(mine, load_tile<T>(x_vectors, first, cut.vectors));
+  for (std::int64_t first = threadIdx.x; first < cut.end; first += tile_stride) {
+    mine = combine_tile(mine, load_tile<T>(x_vectors, first, cut));
   }
   mine = combine(mine, {edge_logit, 1.0f});
   const Normalizer row = block_reduce(mine);

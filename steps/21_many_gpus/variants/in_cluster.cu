@@ -391,7 +391,8 @@ __device__ void tell(Normalizer mine, std::int64_t row, const Exchange& exchange
     unsigned long long* theirs = exchange.of_ranks[rank];
     Word(theirs[exchange.in_use + first + exchange.rank])
         .store(word_of(mine), cuda::memory_order_relaxed);
-    own[exchange.to_empty + first + rank] = Mailboxes::kEmpty;
+    Word(own[exchange.to_empty + first + rank])
+        .store(Mailboxes::kEmpty, cuda::memory_order_relaxed);
   }
 }
 

@@ -373,7 +373,8 @@ __device__ Answer ask(Normalizer mine, std::int64_t row, int part, const Exchang
     unsigned long long* theirs = exchange.of_ranks[rank];
     Word(theirs[first + exchange.rank * exchange.parts + part])
         .store(word_of(mine), cuda::memory_order_relaxed);
-    own[first_to_empty + rank * exchange.parts + part] = Mailboxes::kEmpty;
+    Word(own[first_to_empty + rank * exchange.parts + part])
+        .store(Mailboxes::kEmpty, cuda::memory_order_relaxed);
   }
 
   Answer answer = {{}, true};

@@ -354,7 +354,8 @@ __device__ Answer ranks_combine(Normalizer mine, int row, int part, const Exchan
     unsigned long long* theirs = exchange.of_ranks[rank];
     Word(theirs[first + exchange.rank * exchange.parts + part])
         .store(word_of(mine), cuda::memory_order_relaxed);
-    own[first_to_empty + rank * exchange.parts + part] = Mailboxes::kEmpty;
+    Word(own[first_to_empty + rank * exchange.parts + part])
+        .store(Mailboxes::kEmpty, cuda::memory_order_relaxed);
   }
   Normalizer known;
   bool is_whole = true;

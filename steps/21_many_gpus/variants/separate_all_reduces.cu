@@ -493,7 +493,7 @@ int threads_of(int block_size) {
 // The blocks of a row: one, or where there are few rows as many as give each multiprocessor of an
 // H200 some, of at least a tile for each thread.
 int parts_of(std::int64_t rows, std::int64_t widest, std::size_t element_bytes, int block_size) {
-  constexpr std::int64_t kBlocks = 132 * 8;
+  constexpr std::int64_t kBlocks = 132 * 4;
   const std::int64_t bytes = widest * static_cast<std::int64_t>(element_bytes);
   const std::int64_t tile = std::int64_t{threads_of(block_size)} * kInFlight * sizeof(Vector);
   return static_cast<int>(std::clamp<std::int64_t>(bytes / tile, 1, (kBlocks + rows - 1) / rows));

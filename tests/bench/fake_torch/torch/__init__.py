@@ -1,8 +1,10 @@
-"""As much of PyTorch as bench/baselines calls, on a GPU that takes 10 microseconds for anything.
+"""As much of PyTorch as bench/baselines calls, on a GPU that takes 10 microseconds for anything,
+also for a graph of many launches.
 
 Softmax of 100 columns fails, as a kernel may at one shape.
 """
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 __version__ = "0.fake"
@@ -19,6 +21,11 @@ class Tensor:
     def __mul__(self, _):
         return self
 
+    mul_ = __mul__
+
+    def clone(self):
+        return Tensor(*self.shape)
+
     def __matmul__(self, other):
         assert self.shape[1] == other.shape[0]
         return Tensor(self.shape[0], other.shape[1])
@@ -33,6 +40,7 @@ class Tensor:
 
     def requires_grad_(self):
         self.requires_grad = True
+        return self
 
 
 class _Event:
@@ -124,6 +132,8 @@ cuda = SimpleNamespace(
         name="a GPU", multi_processor_count=2, L2_cache_size=1 << 20
     ),
     Event=_Event,
+    CUDAGraph=lambda: SimpleNamespace(replay=lambda: None),
+    graph=lambda _: nullcontext(),
     synchronize=lambda: None,
     empty_cache=lambda: None,
 )

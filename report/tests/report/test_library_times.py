@@ -1,0 +1,188 @@
+"""The library's times beside its peers', and the page that shows them."""
+
+import re
+
+import pytest
+import synthetic
+
+from worklog_report.pages import doc_pages, library_peers_page
+from worklog_report.results.library_times import Case, geometric_mean, read_library_run
+from worklog_report.results.records import InputError, Shape, read_results
+
+SECTIONS = ("standing", "losses", "steps", "host", "all")
+
+
+def row(by, median_us, operation="softmax", rows=64, cache="cold", **more):
+    k = 50 if operation == "top_k" else 0
+    shape = {"operation": operation, "dtype": "f32", "rows": rows, "cols": 32000, "k": k}
+    times = {"median_us": median_us} if median_us else {"error_message": "no patience"}
+    return {"by": by, **shape, "cache": cache, **times, **more}
+
+
+# Of two shapes of softmax one is lost, and there another step would have been faster; one top-k.
+ROWS = [
+    row("library", 12.0, limit_us=10.0, step="14_row_in_registers"),
+    row("14_row_in_registers", 12.0),
+    row("12_bytes_in_flight", 18.0),
+    row("pytorch", 24.0),
+    row("triton", 15.0),
+    row("quack", None),
+    row("library", 110.0, rows=4096, limit_us=100.0, step="12_bytes_in_flight"),
+    row("12_bytes_in_flight", 110.0, rows=4096),
+    row("14_row_in_registers", 100.0, rows=4096),
+    row("pytorch", 104.0, rows=4096),
+    row("library", 5.0, "top_k", limit_us=4.0, step="18_topk_by_threshold", cache="warm"),
+    row("18_topk_by_threshold", 5.0, "top_k", cache="warm"),
+    row("pytorch", 5.05, "top_k", cache="warm"),
+]
+CALLS = [
+    {"by": "library", "language": "C++", "call": "softmax", "us": 2.5},
+    {"by": "pytorch", "language": "Python", "call": "softmax", "us": 6.25},
+    {"by": "library", "language": "C++", "call": "picking a step", "us": 0.125},
+    {"by": "library", "language": "Python", "call": "softmax", "error_message": "no module"},
+]
+
+
+def record(rows=ROWS, date="2026-02-03T04:05:06+00:00", **context):
+    about = {"gpu": synthetic.GPU, "date": date, "pytorch": "2.11", "quack": "not there"}
+    return {"context": about | context, "of_library": rows, "host_calls": CALLS}
+
+
+@pytest.fixture
+def run(tmp_path):
+    return read_library_run([synthetic.write(tmp_path, "library.json", record())])
+
+
+def cell(run, rows, operation="softmax"):
+    return next(
+        cell
+        for cell in run.cells
+        if (cell.case.operation, cell.case.shape.rows) == (operation, rows)
+    )
+
+
+def section(run, name):
+    return library_peers_page.sections(run)[name]
+
+
+def lines(text):
+    """The cells of a table's lines, without its head."""
+    found = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line] for line in found[2:]]
+
+
+def test_a_cell_knows_its_best_peer_and_its_best_step(run):
+    won, lost = cell(run, 64), cell(run, 4096)
+    assert (won.best_peer, won.over_best_peer, won.is_lost) == ("triton", 12 / 15, False)
+    assert (won.behind_best_step, won.second_best) == (1.0, 18 / 12)
+    assert (lost.best_peer, lost.is_lost) == ("pytorch", True)
+    assert (lost.best_step, lost.behind_best_step) == ("14_row_in_registers", 1.1)
+    assert lost.second_best == 100 / 110
+    assert run.errors == [
+        ("quack", Case("softmax", "cold", Shape("f32", 64, 32000)), "no patience")
+    ]
+    assert run.absent["QuACK"] == "not there"
+    assert "PyTorch" not in run.absent
+
+
+def test_where_it_stands(run):
+    text = section(run, "standing")
+    softmax, top_k, both = lines(text)
+    mean = geometric_mean([15 / 12, 104 / 110])
+    assert softmax[:4] == ["softmax", "cold", "2", "1 of 2"]
+    assert softmax[4:] == [f"{mean:.2f}", "1.06", "1.10", f"{geometric_mean([1.2, 1.1]):.2f}"]
+    # Within the spread two are equal, so nothing of this is lost.
+    assert top_k == ["top-k", "warm", "1", "1 of 1", "1.01", "0.99", "1.00", "1.25"]
+    assert both[:4] == ["all", "both", "3", "2 of 3"]
+    assert f"On {synthetic.GPU}, 2026-02-03." in text
+    assert "QuACK (not there)" in text
+
+
+def test_losses_are_shown_the_worst_first(run, tmp_path):
+    assert [line[2:5] for line in lines(section(run, "losses"))] == [
+        ["4096 × 32000, f32", "PyTorch", "1.06"]
+    ]
+    worse = [*ROWS, row("triton", 6.0)]
+    run = read_library_run([synthetic.write(tmp_path, "worse.json", record(worse))])
+    assert [line[3:5] for line in lines(section(run, "losses"))] == [
+        ["Triton", "2.00"],
+        ["PyTorch", "1.06"],
+    ]
+    assert [line[0] for line in lines(section(run, "all"))][:2] == [
+        "64 × 32000, f32",
+        "4096 × 32000, f32",
+    ]
+    ahead = [one for one in ROWS if one["rows"] == 64]
+    run = read_library_run([synthetic.write(tmp_path, "ahead.json", record(ahead))])
+    assert section(run, "losses").strip() == "There is none."
+
+
+def test_the_choice_of_steps_is_judged(run):
+    softmax, top_k = lines(section(run, "steps"))
+    assert softmax[2:6] == ["2", "1", "1.10 at 4096 × 32000, f32", "14_row_in_registers"]
+    assert softmax[6] == f"{geometric_mean([18 / 12, 100 / 110]):.2f}"
+    assert top_k[3:] == ["0", "1.00 at 64 × 32000, K = 50, f32", "18_topk_by_threshold", "–"]
+
+
+def test_all_times_stand_over_the_limit(run):
+    lost, won = lines(section(run, "all"))[:2]
+    assert won[2:] == ["1.20", "14_row_in_registers", "2.40", "1.50"]
+    assert lost == ["4096 × 32000, f32", "100 µs", "1.10", "12_bytes_in_flight", "1.04", "–"]
+    assert "### Softmax, with a cold cache" in section(run, "all")
+    assert "### Top-k, with a warm cache" in section(run, "all")
+
+
+def test_host_calls_without_a_time_are_dashes(run):
+    assert lines(section(run, "host")) == [
+        ["softmax", "2.50 µs", "6.25 µs"],
+        ["picking a step", "0.12 µs", "–"],
+    ]
+
+
+def test_the_newest_record_counts_and_no_other_result_is_one(tmp_path):
+    old = synthetic.write(tmp_path, "old.json", record(date="2025-01-01T00:00:00+00:00"))
+    new = synthetic.write(tmp_path, "new.json", record())
+    bench = synthetic.write(tmp_path, "bench.json", synthetic.bench())
+    assert read_library_run([new, old, bench]).context["date"].startswith("2026")
+    assert read_library_run([bench]) is None
+    # Nor is it a run of the bench, which would take the place of the GPU's older one.
+    runs = read_results([], [], [bench, new]).runs
+    assert [run.machine.files for run in runs] == [("bench.json",)]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"median_us": 0}, r"of_library\[0\].median_us: "),
+        ({"operation": "attention"}, r"of_library\[0\].operation: "),
+        ({"cache": "hot"}, r"of_library\[0\].cache: "),
+    ],
+)
+def test_broken_records_are_refused_by_name(tmp_path, change, message):
+    path = synthetic.write(tmp_path, "library.json", record([ROWS[0] | change]))
+    with pytest.raises(InputError, match=message):
+        read_library_run([path])
+
+
+def test_the_page_waits_for_its_record(workplace, monkeypatch):
+    pages = workplace.folder / "docs/pages"
+    pages.mkdir(parents=True)
+    page = pages / "library_beside_peers.md"
+    page.write_text("".join(f"<!-- {s}:begin -->\n<!-- {s}:end -->\n" for s in SECTIONS))
+    monkeypatch.setattr(doc_pages, "_PAGES", {})
+    options = [
+        "--recorded", workplace.bench, "--annotations", workplace.annotations,
+        "--steps", workplace.steps, "--pages", pages,
+    ]  # fmt: skip
+
+    def command():
+        return doc_pages.main([str(option) for option in options])
+
+    empty = page.read_text()
+    assert command() == 0
+    assert page.read_text() == empty
+    options.insert(2, workplace.write("library.json", record()))
+    assert command() == 0
+    for name in SECTIONS:
+        found = re.search(f"<!-- {name}:begin -->\n(.*)<!-- {name}:end -->", page.read_text(), re.S)
+        assert found[1].strip(), name

@@ -1,0 +1,183 @@
+"""The tables of docs/pages/library_beside_peers.md: the library's times beside its peers'."""
+
+from collections.abc import Iterable
+
+from ..results.ladder import time_text
+from ..results.library_times import LEVEL, PEERS, Cell, LibraryRun, geometric_mean
+from ..results.recorded_run import table
+
+_TITLES = {
+    "softmax": "softmax",
+    "log_softmax": "log-softmax",
+    "top_k": "top-k",
+    "softmax_backward": "softmax's backward pass",
+    "cross_entropy": "cross-entropy with gradients",
+}
+_CACHES = {"cold": "a cold cache", "warm": "a warm cache"}
+NOTHING = "–"
+
+
+def sections(run: LibraryRun) -> dict[str, str]:
+    return {
+        "standing": _standing(run),
+        "losses": _losses(run),
+        "steps": _steps(run),
+        "host": _host(run),
+        "all": _all(run),
+    }
+
+
+def _groups(run: LibraryRun) -> list[tuple[str, str, list[Cell]]]:
+    """Cells of an operation and a cache, in the order of the page."""
+    return [
+        (operation, cache, cells)
+        for cache in _CACHES
+        for operation in _TITLES
+        if (
+            cells := [
+                cell
+                for cell in run.cells
+                if (cell.case.operation, cell.case.cache) == (operation, cache)
+            ]
+        )
+    ]
+
+
+def _standing(run: LibraryRun) -> str:
+    groups = [(_TITLES[operation], cache, cells) for operation, cache, cells in _groups(run)]
+    rows = [_standing_row(*group) for group in groups]
+    if len(groups) > 1:
+        rows.append(_standing_row("all", "both", run.cells))
+    head = [
+        "operation", "cache", "shapes", "at least as fast as the best peer",
+        "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
+        "over our best step's, at worst", "over the limit, geometric mean",
+    ]  # fmt: skip
+    return f"\n{table(head, rows, words=2)}\nOn {run.machine}.{_absent(run)}\n\n"
+
+
+def _standing_row(title: str, cache: str, cells: list[Cell]) -> list[str]:
+    ratios = [cell.over_best_peer for cell in cells if cell.over_best_peer is not None]
+    won = sum(ratio <= LEVEL for ratio in ratios)
+    behind = max(cell.behind_best_step for cell in cells)
+    limit = geometric_mean([cell.library_us / cell.limit_us for cell in cells])
+    return [
+        title,
+        cache,
+        str(len(cells)),
+        f"{won} of {len(ratios)}" if ratios else NOTHING,
+        f"{1 / geometric_mean(ratios):.2f}" if ratios else NOTHING,
+        f"{max(ratios):.2f}" if ratios else NOTHING,
+        f"{behind:.2f}",
+        f"{limit:.2f}",
+    ]
+
+
+def _worst_first(cells: Iterable[Cell]) -> list[Cell]:
+    """Those without a peer come last."""
+    return sorted(cells, key=lambda cell: (-(cell.over_best_peer or 0.0), cell.case))
+
+
+def _losses(run: LibraryRun) -> str:
+    lost = _worst_first(cell for cell in run.cells if cell.is_lost)
+    if not lost:
+        return "\nThere is none.\n\n"
+    rows = [
+        [
+            _TITLES[cell.case.operation],
+            cell.case.cache,
+            _shape_text(cell),
+            PEERS[cell.best_peer],
+            f"{cell.over_best_peer:.2f}",
+            time_text(cell.library_us),
+            f"{cell.library_us / cell.limit_us:.2f}",
+            cell.step,
+            f"{cell.behind_best_step:.2f}",
+        ]
+        for cell in lost
+    ]
+    head = [
+        "operation", "cache", "shape", "best peer", "our time over its", "our time",
+        "over the limit", "step", "over our best step's",
+    ]  # fmt: skip
+    return f"\n{table(head, rows, words=4)}\n"
+
+
+def _steps(run: LibraryRun) -> str:
+    """How the library's choice did among its own steps."""
+    rows = []
+    for operation, cache, cells in _groups(run):
+        judged = [cell for cell in cells if cell.steps]
+        seconds = [cell.second_best for cell in judged if cell.second_best is not None]
+        if not judged:
+            continue
+        worst = max(judged, key=lambda cell: cell.behind_best_step)
+        rows.append(
+            [
+                _TITLES[operation],
+                cache,
+                str(len(judged)),
+                str(sum(cell.behind_best_step > 1.05 for cell in judged)),
+                f"{worst.behind_best_step:.2f} at {_shape_text(worst)}",
+                worst.best_step,
+                f"{geometric_mean(seconds):.2f}" if seconds else NOTHING,
+            ]
+        )
+    head = [
+        "operation", "cache", "shapes", "more than five percent behind", "furthest behind",
+        "the best there", "the second best's time over ours, geometric mean",
+    ]  # fmt: skip
+    return f"\n{table(head, rows, words=2)}\n"
+
+
+def _host(run: LibraryRun) -> str:
+    columns = [("library", "C++"), ("pytorch", "C++"), ("library", "Python"), ("pytorch", "Python")]
+    times = {(call.by, call.language, call.call): call.us for call in run.calls}
+    columns = [column for column in columns if any(key[:2] == column for key in times)]
+    calls = list(dict.fromkeys(call.call for call in run.calls))
+    rows = [
+        [
+            _TITLES.get(call, call),
+            *(
+                f"{times[*column, call]:.2f} µs" if (*column, call) in times else NOTHING
+                for column in columns
+            ),
+        ]
+        for call in calls
+    ]
+    names = {"library": "the library", "pytorch": "PyTorch"}
+    head = ["8 × 1024, fp32", *(f"{names[by]}, {language}" for by, language in columns)]
+    return f"\n{table(head, rows)}\n"
+
+
+def _absent(run: LibraryRun) -> str:
+    """Each with what is known of why."""
+    reasons = "; ".join(f"{title} ({reason})" for title, reason in run.absent.items())
+    return f" Left out, because they could not run there: {reasons}." if reasons else ""
+
+
+def _all(run: LibraryRun) -> str:
+    text = ""
+    for operation, cache, cells in _groups(run):
+        peers = [peer for peer in PEERS if any(peer in cell.peers for cell in cells)]
+        head = ["shape", "limit", "library", "step", *(PEERS[peer] for peer in peers)]
+        rows = [
+            [
+                _shape_text(cell),
+                time_text(cell.limit_us),
+                f"{cell.library_us / cell.limit_us:.2f}",
+                cell.step,
+                *(
+                    f"{cell.peers[peer] / cell.limit_us:.2f}" if peer in cell.peers else NOTHING
+                    for peer in peers
+                ),
+            ]
+            for cell in _worst_first(cells)
+        ]
+        text += f"\n### {_TITLES[operation].capitalize()}, with {_CACHES[cache]}\n\n"
+        text += table(head, rows)
+    return text + "\n"
+
+
+def _shape_text(cell: Cell) -> str:
+    return f"{cell.case.shape.size()}, {cell.case.shape.dtype}"

@@ -1,0 +1,148 @@
+"""The library's times beside its peers', and what they come to (bench/library_on_gpu.sh)."""
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .records import Shape, holds_library, read_json, validate
+
+LIBRARY = "library"
+PEERS = {
+    "pytorch": "PyTorch",
+    "torch_compile": "torch.compile",
+    "triton": "Triton",
+    "cudnn": "cuDNN",
+    "quack": "QuACK",
+    "flashinfer": "FlashInfer",
+    "liger": "Liger",
+}
+LEVEL = 1.02
+"""Two that are nearer to each other than their spread are as fast as each other."""
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """An operation at a shape, with a cold or a warm cache."""
+
+    operation: str
+    cache: str
+    shape: Shape
+
+
+@dataclass
+class Cell:
+    """What was measured of a case, in microseconds."""
+
+    case: Case
+    library_us: float
+    limit_us: float
+    step: str  # which the library picked
+    steps: dict[str, float] = field(default_factory=dict)  # that it could have picked
+    peers: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def best_peer(self) -> str:
+        """Its name in PEERS; "" if there is none."""
+        return min(self.peers, key=self.peers.__getitem__, default="")
+
+    @property
+    def over_best_peer(self) -> float | None:
+        """The library's time over the best peer's."""
+        return self.library_us / self.peers[self.best_peer] if self.peers else None
+
+    @property
+    def best_step(self) -> str:
+        return min(self.steps, key=self.steps.__getitem__, default=self.step)
+
+    @property
+    def behind_best_step(self) -> float:
+        """The library's time over that of the best step: at least 1, but for the spread."""
+        return self.library_us / self.steps[self.best_step] if self.steps else 1.0
+
+    @property
+    def second_best(self) -> float | None:
+        """The time of the fastest step that was not picked, over the library's."""
+        others = [time for step, time in self.steps.items() if step != self.step]
+        return min(others) / self.library_us if others else None
+
+    @property
+    def is_lost(self) -> bool:
+        return self.over_best_peer is not None and self.over_best_peer > LEVEL
+
+
+@dataclass(frozen=True)
+class HostCall:
+    by: str
+    language: str
+    call: str
+    us: float
+
+
+@dataclass(frozen=True)
+class LibraryRun:
+    """The newest recorded one."""
+
+    context: dict[str, Any]
+    cells: list[Cell]
+    calls: list[HostCall]
+    errors: list[tuple[str, Case, str]]  # who has no time of what, and why
+
+    @property
+    def machine(self) -> str:
+        return f"{self.context['gpu']}, {self.context['date'][:10]}"
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """Peers that were timed nowhere, and what is known of them."""
+        there = {peer for cell in self.cells for peer in cell.peers}
+        return {
+            title: str(self.context.get(peer, "not asked"))
+            for peer, title in PEERS.items()
+            if peer not in there
+        }
+
+
+def read_library_run(recorded: list[Path]) -> LibraryRun | None:
+    """Of the files that hold one the newest; None if there is none. Raises InputError."""
+    files = []
+    for path in recorded:
+        data = read_json(path)
+        if holds_library(data):
+            validate(path, data, "library.schema.json")
+            files.append(data)
+    if not files:
+        return None
+    newest = max(files, key=lambda data: data["context"]["date"])
+    cells: dict[Case, Cell] = {}
+    errors = []
+    timed = [row for row in newest["of_library"] if "median_us" in row]
+    for row in timed:
+        if row["by"] == LIBRARY:
+            case = _case(row)
+            step = row.get("step", "")
+            cells[case] = Cell(case, row["median_us"], row["limit_us"], step)
+    for row in timed:
+        cell = cells.get(_case(row))
+        if cell is None or row["by"] == LIBRARY:
+            continue
+        times = cell.peers if row["by"] in PEERS else cell.steps
+        times[row["by"]] = row["median_us"]
+    for row in newest["of_library"]:
+        if "error_message" in row:
+            errors.append((row["by"], _case(row), row["error_message"]))
+    calls = [
+        HostCall(row["by"], row["language"], row["call"], row["us"])
+        for row in newest["host_calls"]
+        if "us" in row
+    ]
+    return LibraryRun(newest["context"], list(cells.values()), calls, errors)
+
+
+def _case(row: dict[str, Any]) -> Case:
+    shape = Shape(row["dtype"], row["rows"], row["cols"], row["k"])
+    return Case(row["operation"], row["cache"], shape)
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(math.log(value) for value in values) / len(values))

@@ -1,0 +1,162 @@
+// What the library is timed with, and that what is timed computes what it should.
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/library_cases.h"
+#include "bench/library_steps.h"
+#include "bench/times.h"
+#include "common/step/problem_buffers.h"
+#include "common/step/run.h"
+#include "common/verify/labels.h"
+#include "common/verify/verify.h"
+
+using namespace worklog;
+using bench::LibraryCase;
+using bench::Measurement;
+
+namespace {
+
+bool has(const std::vector<LibraryCase>& cases, softmax_worklog_operation operation, DType dtype,
+         std::int64_t rows, std::int64_t cols) {
+  return std::any_of(cases.begin(), cases.end(), [&](const LibraryCase& one) {
+    return one.operation == operation && one.dtype == dtype && one.rows == rows &&
+           one.cols == cols && one.cache == Cache::kCold;
+  });
+}
+
+// The library's step, held to the bounds of that which it picks.
+Step judged_as_picked(const LibraryCase& a_case) {
+  const Step& library = bench::library_step(a_case.operation);
+  for (const Measurement& candidate : bench::candidates_for(a_case)) {
+    if (candidate.step->label() != bench::picked_step(a_case)) continue;
+    StepInfo info = candidate.step->info;
+    info.scratch_bytes = library.info.scratch_bytes;
+    return {library.name, "", info, library.launches};
+  }
+  FAIL("no candidate is picked for " << a_case.name());
+  return library;
+}
+
+struct CrossEntropyOfRows {
+  std::vector<float> losses;
+  std::vector<float> gradients;
+  float loss = 0.0f;
+};
+
+CrossEntropyOfRows cross_entropy_of_rows(const Step& step, const LibraryCase& a_case,
+                                         Reduction reduction) {
+  const std::int64_t rows = a_case.rows;
+  auto buffers = problem_buffers<float>(step, rows, a_case.cols);
+  std::vector<float> logits(static_cast<std::size_t>(rows * a_case.cols));
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    logits[i] = std::sin(static_cast<float>(i)) * 9.0f;
+  buffers.logits.upload(logits);
+  buffers.labels.upload(labels_of(rows, a_case.cols));
+  buffers.values.upload(std::vector<float>(static_cast<std::size_t>(buffers.values.size())));
+  AnyProblem<float> problem = buffers.problem();
+  problem.cross_entropy.reduction = reduction;
+  run(step, problem, nullptr);
+  const std::vector<float> values = buffers.values.download();  // losses, log(sum(exp)), the loss
+  return {{values.begin(), values.begin() + rows},
+          buffers.columns.download(),
+          values[static_cast<std::size_t>(2 * rows)]};
+}
+
+}  // namespace
+
+TEST_SUITE("library") {
+  TEST_CASE("no case twice, none that is too large, cold ones first") {
+    const std::vector<LibraryCase> cases = bench::library_cases();
+    std::set<std::string> names;
+    for (const LibraryCase& one : cases) {
+      CHECK_MESSAGE(names.insert(one.name()).second, one.name());
+      CHECK_MESSAGE(one.bytes() <= (one.cache == Cache::kWarm ? 64 << 20 : 24'000'000'000),
+                    one.name());
+    }
+    CHECK(std::is_partitioned(cases.begin(), cases.end(),
+                              [](const LibraryCase& one) { return one.cache == Cache::kCold; }));
+    CHECK(names.contains("top_k/bf16/64x151936/k50/cold"));
+    CHECK(names.contains("softmax_backward/f32/4096x32000/cold"));
+  }
+
+  TEST_CASE("every vocabulary from 1 row to 32768, as far as they fit") {
+    const std::vector<LibraryCase> cases = bench::library_cases();
+    for (const std::int64_t cols : {32000, 50257, 50304, 128256, 151936, 201088, 256000, 262144}) {
+      for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+        for (const std::int64_t rows : {1, 8, 64, 512, 4096, 32768}) {
+          const std::int64_t bytes = 2 * rows * cols * static_cast<std::int64_t>(size_of(dtype));
+          CHECK(has(cases, SOFTMAX_WORKLOG_SOFTMAX, dtype, rows, cols) ==
+                (bytes <= 24'000'000'000));
+        }
+      }
+    }
+    CHECK(has(cases, SOFTMAX_WORKLOG_SOFTMAX, DType::kBFloat16, 4'000'000, 77));
+    CHECK(has(cases, SOFTMAX_WORKLOG_CROSS_ENTROPY, DType::kBFloat16, 32768, 128256));
+    CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 4'000'000, 1024));
+  }
+
+  TEST_CASE("what the library picks is among the candidates") {
+    for (const LibraryCase& one : bench::library_cases()) {
+      const std::string picked = bench::picked_step(one);
+      const std::vector<Measurement> candidates = bench::candidates_for(one);
+      const bool found =
+          std::any_of(candidates.begin(), candidates.end(), [&](const Measurement& candidate) {
+            return candidate.subject_name() == picked && candidate.cache == one.cache;
+          });
+      CHECK_MESSAGE(found, one.name() << ": " << picked);
+    }
+  }
+
+  TEST_CASE("cuDNN stands beside softmax and its logarithm") {
+    LibraryCase one = {SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 8, 1024};
+    REQUIRE(bench::cudnn_for(one).size() == 1);
+    CHECK(bench::cudnn_for(one).front().name() == "cudnn/softmax_accurate/f32/8x1024/cold");
+    one.operation = SOFTMAX_WORKLOG_LOG_SOFTMAX;
+    CHECK(bench::cudnn_for(one).size() == 1);
+    one.operation = SOFTMAX_WORKLOG_TOP_K;
+    CHECK(bench::cudnn_for(one).empty());
+    CHECK(bench::measurement_of(one).name() == "library/top_k/f32/8x1024/k50/cold");
+  }
+
+  TEST_CASE("the library as a step computes what the step that it picks must") {
+    for (const auto operation : {SOFTMAX_WORKLOG_SOFTMAX, SOFTMAX_WORKLOG_LOG_SOFTMAX,
+                                 SOFTMAX_WORKLOG_TOP_K, SOFTMAX_WORKLOG_SOFTMAX_BACKWARD}) {
+      for (const DType dtype : kAllDTypes) {
+        for (const std::int64_t cols : {77, 1030}) {
+          const LibraryCase one = {operation, dtype, 9, cols};
+          const Step step = judged_as_picked(one);
+          const Verdict verdict = verify(step, {dtype, one.rows, cols, one.k()});
+          CHECK_MESSAGE(verdict.ok, one.name() << ": " << verdict.failure);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("its cross-entropy has the losses and gradients of the step that it picks") {
+    const LibraryCase one = {SOFTMAX_WORKLOG_CROSS_ENTROPY, DType::kFloat32, 9, 77};
+    const Step& library = bench::library_step(one.operation);
+    const Step& picked = *bench::candidates_for(one).front().step;
+    REQUIRE(picked.label() == bench::picked_step(one));
+    for (const Reduction reduction : {Reduction::kNone, Reduction::kSum, Reduction::kMean}) {
+      const CrossEntropyOfRows expected = cross_entropy_of_rows(picked, one, reduction);
+      const CrossEntropyOfRows found = cross_entropy_of_rows(library, one, reduction);
+      CHECK(found.gradients == expected.gradients);
+      if (reduction == Reduction::kNone) {
+        CHECK(found.losses == expected.losses);
+      } else {
+        CHECK(found.loss == expected.loss);
+        CHECK(found.loss > 0.0f);
+      }
+    }
+  }
+
+  TEST_CASE("a refusal is a result, in the library's words") {
+    const Step& step = bench::library_step(SOFTMAX_WORKLOG_CROSS_ENTROPY);
+    CHECK_THROWS_AS(scratch_bytes(step, 4, std::int64_t{1} << 40, DType::kFloat32), bench::Refused);
+    CHECK_THROWS_AS(bench::library_step(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS), std::invalid_argument);
+  }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# bench/library_on_gpu.sh lists what it times, and says what is missing: library_on_gpu.sh SCRIPT WORKLOG_LIBRARY_TIMES_CPU
+set -euo pipefail
+script=$1 program=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "$1" >&2
+  cat output.txt >&2
+  exit 1
+}
+run() {
+  local code=0
+  "$script" "$@" >output.txt 2>&1 || code=$?
+  echo "$code"
+}
+expect() { grep -qE -- "$1" output.txt || fail "not there: $1"; }
+
+[ "$(run)" = 2 ] || fail "no folder: must be bad usage"
+[ "$(run out)" = 2 ] || fail "no program: must be bad usage"
+[ "$(run out nowhere)" = 2 ] || fail "a program that is none: must be bad usage"
+[ "$(run out "$program" --flashinfer)" = 2 ] || fail "an option without its value: must be bad usage"
+[ "$(run out "$program" more)" = 2 ] || fail "one argument too many: must be bad usage"
+
+# A build folder will do as well as the program.
+mkdir -p build/bin
+ln -s "$program" build/bin/worklog_library_times
+[ "$(run out build --dry-run)" = 0 ] || fail "a dry run must go well"
+expect '^softmax/f32/4096x262144/cold pytorch triton flashinfer quack$'
+expect '^softmax/bf16/4096x128256/cold pytorch triton quack torch_compile$'
+expect '^cross_entropy/bf16/32768x32000/cold pytorch quack liger$'
+expect '^top_k/f32/1x50257/k50/warm pytorch$'
+"$program" --list >cases.txt
+[ "$(cut -d ' ' -f 1 <(grep / output.txt))" = "$(cat cases.txt)" ] || fail "peers are timed elsewhere"
+if "$program" --list --filter nothing_such >output.txt 2>&1; then fail "a filter that nothing matches must fail"; fi
+expect 'no such case'
+
+# Times of the CPU executor would mean nothing.
+[ "$(run out "$program")" = 1 ] || fail "a run without a GPU must fail"
+expect '^the library, its candidates, cuDNN +code 1'
+expect 'times are taken on GPUs only'
+expect '^peers +code 1'
+[ ! -e out/library.json ] || fail "there must be no results"
