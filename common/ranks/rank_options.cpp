@@ -96,12 +96,12 @@ std::vector<RankCase> usual_cases() {
     a_case.input = input;
     return a_case;
   };
-  return {of(16, 4000, Split::kEven, Input::kRandom),  of(9, 1003, Split::kUneven, Input::kWide),
-          of(5, 777, Split::kOne, Input::kDominant),   of(5, 640, Split::kNone, Input::kMasked),
-          of(5, 333, Split::kAll, Input::kTies),       of(12, 96, Split::kEven, Input::kSpecial),
-          of(7, 3, Split::kEven, Input::kRandom),      of(5, 250, Split::kUneven, Input::kLargest),
-          of(4, 130, Split::kEven, Input::kSubnormal), of(3, 9001, Split::kEven, Input::kWide),
-          of(1, 20003, Split::kUneven, Input::kRandom)};
+  return {of(16, 4000, Split::kEven, Input::kRandom),   of(9, 1003, Split::kUneven, Input::kWide),
+          of(5, 777, Split::kOne, Input::kDominant),    of(5, 640, Split::kNone, Input::kMasked),
+          of(5, 333, Split::kAll, Input::kTies),        of(12, 96, Split::kEven, Input::kSpecial),
+          of(7, 3, Split::kEven, Input::kRandom),       of(5, 250, Split::kUneven, Input::kLargest),
+          of(4, 130, Split::kEven, Input::kSubnormal),  of(3, 9001, Split::kEven, Input::kWide),
+          of(1, 20003, Split::kUneven, Input::kRandom), of(3, 1, Split::kEven, Input::kRandom)};
 }
 
 std::vector<RankCase> named_case(const RankOptions& options) {

@@ -15,7 +15,7 @@ ROUNDS_OF_THE_TESTS = 2
 
 # What tests/ranks asks of a step of several devices, of the step itself, and what must be said
 # then: shapes, splits and inputs of all kinds, and that a softmax tells 8 bytes a row in one call;
-# then half types, one rank alone, and few rows that several blocks share.
+# then half types, one rank alone, few rows that several blocks share, and counts.
 RANK_ROUNDS = [
     [
         ("--ranks 3 --type f32", ""),
@@ -26,7 +26,14 @@ RANK_ROUNDS = [
         ("--ranks 1 --type f32", ""),
         ("--ranks 2 --type f32 --rows 32 --cols 16384", ""),
         ("--ranks 2 --type bf16 --rows 1 --cols 200003", ""),
-        ("--ranks 2 --counters --rows 33 --cols 67584 --block-size 64", r"^blocks\t4290$"),
+        (
+            "--ranks 2 --counters --rows 33 --cols 67584 --block-size 64",
+            r"(?s)^blocks\t2178$.*^global_store_elements\t2231460$",
+        ),
+        (
+            "--ranks 3 --counters --rows 5 --cols 100 --result cross_entropy",
+            r"^global_store_elements\t575$",
+        ),
         ("--ranks 3 --type f32 --rows 5 --cols 2000 --block-size 64", ""),
     ],
 ]

@@ -21,11 +21,15 @@ with_ranks 3 --rows 5 --cols 100 --result softmax --type f32
 grep -qE 'the step itself .* 8 +1$' "$work/said" || wrong "the step tells otherwise than 8 bytes in one call"
 grep -qE 'separate_all_reduces .* 8 +2$' "$work/said" || wrong "separate_all_reduces tells otherwise than 8 bytes in two calls"
 
-# As many blocks share a row as fill an H200, though there would be work for more: 32 for each of 33 rows, in `know` and `finish`,
-# and in `tell` one. That is 2145 on either rank.
+# As many blocks share a row as fill an H200, though there would be work for more: 16 for each of 33 rows, in `know` and `finish`,
+# and in `tell` one. That is 1089 on either rank. And each thing is stored once: here the probabilities, what each block of `know`
+# leaves, and m and d of each row and rank; of a cross-entropy 500 gradients, and of each row and rank three numbers and two losses.
 if [ "$how" = threads ]; then
   with_ranks 2 --counters --rows 33 --cols 67584 --block-size 64
-  grep -qx $'blocks\t4290' "$work/said" || wrong "other blocks share a row than fill the GPU"
+  grep -qx $'blocks\t2178' "$work/said" || wrong "other blocks share a row than fill the GPU"
+  grep -qx $'global_store_elements\t2231460' "$work/said" || wrong "a softmax stores something twice, or not"
+  with_ranks 3 --counters --rows 5 --cols 100 --result cross_entropy
+  grep -qx $'global_store_elements\t575' "$work/said" || wrong "a cross-entropy stores something twice, or not"
 fi
 
 # A shape that one kernel refuses keeps no other from it.
