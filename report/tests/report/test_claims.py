@@ -75,7 +75,7 @@ def test_what_does_not_hold_is_named_with_its_page_its_line_and_both_values(meas
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("speed(03) > 1 at 4000 x 4000", "there is no function 'speed', only dram_limit"),
+        ("speed(03) > 1 at 4000 x 4000", "there is no function 'speed', only attempt"),
         ("time(09) > 1 at 4000 x 4000", "there is no step or variant '09'"),
         ("time(03/fast) > 1 at 4000 x 4000", "there is no step or variant '03/fast'"),
         ("time(paper) > 1 at 4000 x 4000", "nothing was measured under the name 'paper'"),
