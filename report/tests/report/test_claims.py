@@ -227,6 +227,32 @@ def test_an_attempt_is_told_by_its_step(recorded_folder, tmp_path):
     assert "attempt(03, wider) = 1.5" in said("attempt(03, wider) < 1 at 64 x 128", found)
     refused = said("attempt(02, wider) < 2 at 64 x 128", found)
     assert "nothing was tried on step 02 under the name 'wider'" in refused
+    refused = said("attempt(03, wider, b300) < 2 at 64 x 128", found)
+    assert "nothing was tried on step 03 under the name 'wider' on b300" in refused
+
+
+def test_attempts_and_times_of_another_gpu_are_told_by_its_name(recorded_folder, tmp_path):
+    shape = {"dtype": "f32", "rows": 64, "cols": 128}
+    row = {"step": "03_third", "attempt": "wider", "k": 0, "median_us": 6.0, "step_median_us": 3.0}
+    context = {"gpu": "NVIDIA B300"}
+    times = [
+        shape | {"of": "03_third", "k": 0, "median_us": 5.0},
+        shape | {"of": "03_third", "k": 8, "median_us": 7.0, "values": "equal"},
+        shape | {"of": "copy", "k": 0, "median_us": 4.0},
+    ]
+    recorded = [
+        *sorted(recorded_folder.glob("*.json")),
+        synthetic.write(tmp_path, "a.json", {"context": context, "attempts": [row | shape]}),
+        synthetic.write(tmp_path, "b.json", {"context": context, "also_timed": times}),
+    ]
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    assert said("attempt(03, wider, b300) == 2 at 64 x 128", found) == ""
+    assert "nothing was tried" in said("attempt(03, wider) == 2 at 64 x 128", found)
+    assert said("time_on(b300, 03) / time_on(b300, copy) == 1.25 at 64 x 128", found) == ""
+    hard = "at 64 x 128, k = 8, equal"
+    assert said(f"time_on(b300, 03) / time_on(b300, copy) == 1.75 {hard}", found) == ""
+    refused = said("time_on(b200, 03) < 2 at 64 x 128", found)
+    assert "of a GPU that is called 'b200'" in refused
 
 
 def test_times_of_several_gpus_are_those_of_a_slice(recorded_folder, tmp_path):
@@ -320,7 +346,7 @@ NO_RESULT = {
     ],
     "steps/06_vectorized/README.md": ["**Where the stores went", "**Where the instructions went"],
     "steps/07_topk_fusion/README.md": ["The list is easy to"],
-    "steps/21_many_gpus/README.md": ["Every kernel but `one_fp64_sum`", "![Time of a softmax against"],
+    "steps/21_many_gpus/README.md": ["Every kernel but `one_", "![Time of a softmax against"],
     "docs/pages/errata.md": ["Step 01's maxima go through memory", "The other texts count right"],
     "docs/pages/executor.md": [
         "The figures are those that", "A figure that two rules move", "Constant loads are not",

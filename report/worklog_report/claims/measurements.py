@@ -11,8 +11,9 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
                                      stands beside it (copy, all_reduce, pytorch/megatron); the
                                      shape is that of each GPU's slice, the GPUs the fewest
                                      that were timed together
-    attempt(STEP, NAME)              what was tried on a step and left: how many times as long as
-                                     the step it took, in one run
+    attempt(STEP, NAME[, GPU])       what was tried on a step and left: how many times as long as
+                                     the step it took, in one run on the page's GPU, or on another
+    time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -35,6 +36,7 @@ from ..results.records import (
     HARD_VALUES,
     InputError,
     Shape,
+    holds_also_timed,
     holds_attempts,
     holds_sweep,
     read_json,
@@ -93,6 +95,7 @@ class Measurements:
         self._sweep = _read_sweep(recorded, run.run.machine.name)
         self._of_ranks = read_rank_times(recorded)
         self._attempts = _read_attempts(recorded)
+        self._also_timed = _read_also_timed(recorded)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -110,7 +113,8 @@ class Measurements:
         self.shapes |= {shape for _, _, shape in self._errors}
         self.shapes |= {shape for _, shape in self._sweep}
         self.shapes |= self._of_ranks.shapes if self._of_ranks else set()
-        self.shapes |= {shape for _, _, shape in self._attempts}
+        self.shapes |= {shape for *_, shape in self._attempts}
+        self.shapes |= {shape for _, _, shape, _ in self._also_timed}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -123,7 +127,7 @@ class Measurements:
 
     @property
     def names(self) -> list[str]:
-        return sorted([*self._functions, "attempt", "figures", "ranks_time"])
+        return sorted([*self._functions, "attempt", "figures", "ranks_time", "time_on"])
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
         """Raises InputError if there is no such function, or if it takes other arguments.
@@ -138,6 +142,8 @@ class Measurements:
             return self._ranks_time(arguments, where)
         if name == "attempt":
             return self._attempt(arguments, where)
+        if name == "time_on":
+            return self._time_on(arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -201,16 +207,35 @@ class Measurements:
         return self._of_ranks.time(kernel, _shape("ranks_time", where), *results)
 
     def _attempt(self, arguments: list[str], where: Where) -> float | None:
-        if len(arguments) != 2:
-            raise InputError("is to be written attempt(STEP, NAME)")
-        number, attempt = arguments
-        if not any(name == attempt and step[:2] == number for step, name, _ in self._attempts):
-            raise InputError(f"nothing was tried on step {number} under the name '{attempt}'")
+        if len(arguments) not in (2, 3):
+            raise InputError("is to be written attempt(STEP, NAME) or attempt(STEP, NAME, GPU)")
+        number, attempt, gpu = [*arguments, self._run.run.machine.name][:3]
         shape = _shape("attempt", where)
+        of_it = {
+            of: ratio
+            for (on, step, name, of), ratio in self._attempts.items()
+            if _is_gpu(gpu, on) and step[:2] == number and name == attempt
+        }
+        if not of_it:
+            tried = f"nothing was tried on step {number} under the name '{attempt}'"
+            raise InputError(f"{tried} on {gpu}")
+        return of_it.get(shape)
+
+    def _time_on(self, arguments: list[str], where: Where) -> float | None:
+        if len(arguments) != 2:
+            raise InputError("is to be written time_on(GPU, SUBJECT)")
+        gpu, subject = arguments[0], self._subject(arguments[1])
+        if not any(_is_gpu(gpu, on) for on, *_ in self._also_timed):
+            raise InputError(f"no table is left out of a GPU that is called '{gpu}'")
+        shape = _shape("time_on", where)
+        cache = where.cache
+        if subject in LIMITS:
+            shape = Shape(shape.dtype, shape.rows, shape.cols)
+            cache = "cold"
         found = (
-            ratio
-            for (step, name, of), ratio in self._attempts.items()
-            if (step[:2], name, of) == (number, attempt, shape)
+            median
+            for (on, of, at, values), median in self._also_timed.items()
+            if _is_gpu(gpu, on) and (of, at, values) == (subject, shape, cache)
         )
         return next(found, None)
 
@@ -270,13 +295,35 @@ def _read_sweep(recorded: list[Path], gpu: str) -> dict[tuple[str, Shape], dict[
     return found
 
 
-def _read_attempts(recorded: list[Path]) -> dict[tuple[str, str, Shape], float]:
-    """By step, attempt and shape how many times as long as the step it took: the last recorded."""
+def _is_gpu(word: str, name: str) -> bool:
+    """h200: NVIDIA H200"""
+    return word.casefold() in name.casefold()
+
+
+def _read_attempts(recorded: list[Path]) -> dict[tuple[str, str, str, Shape], float]:
+    """By GPU, step, attempt and shape, how many times as long as the step it took: the last
+    recorded.
+    """
     files = [(path, data) for path in recorded if holds_attempts(data := read_json(path))]
     found = {}
     for path, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
         validate(path, data, "attempts.schema.json")
+        gpu = data["context"]["gpu"]
         for row in data["attempts"]:
             shape = Shape(row["dtype"], row["rows"], row["cols"], row["k"])
-            found[row["step"], row["attempt"], shape] = row["median_us"] / row["step_median_us"]
+            ratio = row["median_us"] / row["step_median_us"]
+            found[gpu, row["step"], row["attempt"], shape] = ratio
+    return found
+
+
+def _read_also_timed(recorded: list[Path]) -> dict[tuple[str, str, Shape, str], float]:
+    """Medians by GPU, subject, shape, and "cold" or the values that are hard: the last recorded."""
+    files = [(path, data) for path in recorded if holds_also_timed(data := read_json(path))]
+    found = {}
+    for path, data in sorted(files, key=lambda file: file[1]["context"].get("date", "")):
+        validate(path, data, "also_timed.schema.json")
+        for row in data["also_timed"]:
+            shape = Shape(row["dtype"], row["rows"], row["cols"], row["k"])
+            key = data["context"]["gpu"], row["of"], shape, row.get("values", "cold")
+            found[key] = row["median_us"]
     return found

@@ -59,7 +59,7 @@ def ladder_text(table: Ladder, results: Results) -> str:
         ""
         if all(row.timing for row in rows)
         else (
-            "A dash stands where this GPU has not timed a step: its page says what another took.\n"
+            "A dash stands where that run did not time a step: its page says what another took.\n"
         )
     )
     return text + (

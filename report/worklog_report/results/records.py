@@ -369,7 +369,19 @@ def holds_attempts(data: Any) -> bool:
     return isinstance(data, dict) and "attempts" in data
 
 
-_OTHER_KINDS = (holds_profile, holds_sweep, holds_ranks, holds_attempts, holds_library)
+def holds_also_timed(data: Any) -> bool:
+    """Whether it has times of a GPU that no table is of, which measurements.py reads."""
+    return isinstance(data, dict) and "also_timed" in data
+
+
+_OTHER_KINDS = (
+    holds_profile,
+    holds_sweep,
+    holds_ranks,
+    holds_attempts,
+    holds_also_timed,
+    holds_library,
+)
 
 
 def _holds_records(path: Path) -> bool:
