@@ -30,7 +30,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLog2E = 1.44269504f;  // 1 / ln 2
 
 // The columns of a row that a thread holds in registers. Those of two bytes take as much room again
-// when they become floats: with 32 of them the step takes longer.
+// when they become floats: with 32 of them wide rows take longer.
 constexpr int max_per_thread(std::size_t element_bytes) {
   return element_bytes == sizeof(float) ? 32 : 16;
 }
