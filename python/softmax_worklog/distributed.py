@@ -255,10 +255,20 @@ def _labels_of(x: Tensor, target: Tensor) -> Tensor:
 
 
 def _checksum(labels: Tensor) -> int:
-    """Of labels and their order, modulo 2^64."""
+    """Of labels and their places, modulo 2^64.
+
+    Each label is scrambled with its place before all are added up: a sum of products alone is the
+    same wherever one label's change makes up for another's.
+    """
     places = torch.arange(labels.numel(), device=labels.device)
-    factors = (2 * places + 1) * 0x1E3779B97F4A7C15
-    return int(((labels.reshape(-1) + 1) * factors).sum())
+    h = labels.reshape(-1) * 0x1E3779B97F4A7C15 + places * 0x27BB2EE687B0B0FD
+    h = _folded(h, 29) * 0x369DEA0F31A53F85
+    return int(_folded(h, 32).sum())
+
+
+def _folded(h: Tensor, bits: int) -> Tensor:
+    """h ^ (h >> bits) of numbers without sign, so that no two of them become one."""
+    return h ^ ((h >> bits) & ((1 << (64 - bits)) - 1))
 
 
 def _call(name: str, x: Tensor, **more: int) -> Call:

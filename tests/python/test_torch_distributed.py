@@ -4,6 +4,7 @@ PyTorch is not among the pinned packages: without it these are skipped.
 """
 
 import inspect
+import itertools
 import os
 
 import pytest
@@ -494,6 +495,25 @@ def test_ranks_that_differ(company):
     if company.size > 2:
         company.run(ranks_differ, 0)
         company.run(ranks_differ, company.size // 2)
+
+
+def labels_differ(rank, size, usual, odd):
+    labels = torch.tensor(odd if rank == size - 1 else usual, device=DEVICE)
+    with pytest.raises(ValueError, match=f"^rank {size - 1} has a target of checksum"):
+        sw.cross_entropy(randn(len(labels), 8), labels)
+    well_afterwards(rank, size)
+
+
+def test_labels_that_differ(company):
+    """Each pair has the same sum of its labels times 1, 3 and 5."""
+    company.run(labels_differ, [3, 0], [0, 1])
+    company.run(labels_differ, [5, 2, 7], [2, 3, 7])
+
+
+def test_no_two_targets_have_the_same_checksum():
+    targets = [*itertools.product(range(-1, 9), repeat=3)]
+    checksums = {sw._checksum(torch.tensor(labels, device=DEVICE)) for labels in targets}
+    assert len(checksums) == len(targets)
 
 
 def slices_that_leave_a_gap(rank, size):
