@@ -563,6 +563,31 @@ def one_refuses(rank, size):
             lambda: sw.cross_entropy(x, labels, first_column=-3),
         ),
         (
+            TypeError,
+            "first_column is a float: must be an integer",
+            lambda: sw.cross_entropy(x, labels, first_column=3.5),
+        ),
+        (
+            ValueError,
+            f"first_column = {2**63}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, first_column=2**63),
+        ),
+        (
+            TypeError,
+            "ignore_index is a NoneType: must be an integer",
+            lambda: sw.cross_entropy(x, labels, ignore_index=None),
+        ),
+        (
+            ValueError,
+            f"ignore_index = {2**64}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, ignore_index=2**64),
+        ),
+        (
+            ValueError,
+            f"ignore_index = {-(2**63) - 1}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, ignore_index=-(2**63) - 1),
+        ),
+        (
             NotImplementedError,
             "input is within a transformation of torch.func",
             lambda: torch.func.vmap(sw.softmax)(x),
