@@ -344,26 +344,32 @@ class Collectives(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if function.namespace == "c10d":
-            self.seen.append(function._schema.name.removeprefix("c10d::"))
+            given = dict(zip((one.name for one in function._schema.arguments), args, strict=False))
+            brought = given["tensors"] if "tensors" in given else [given["input_tensor"]]
+            name = function._schema.name.removeprefix("c10d::")
+            self.seen.append((name, sum(tensor.numel() for tensor in brought)))
         return function(*args, **(kwargs or {}))
 
 
 def one_exchange_each_way(rank, size):
-    x = randn(4, 6).requires_grad_()
-    labels = torch.tensor([0, 1, 2, 3], device=DEVICE)
+    rows = 4
+    x = randn(rows, 6).requires_grad_()
+    labels = torch.arange(rows, device=DEVICE)
 
     def cross_entropy(x, **options):
         return sw.cross_entropy(x, labels, first_column=6 * rank, **options)
 
-    for function, backward in [
-        (sw.softmax, ["allreduce_"]),
-        (sw.log_softmax, ["allreduce_"]),
-        (cross_entropy, []),
+    comparison = ("_allgather_base_", 10)
+    for function, of_a_row, backward in [
+        (sw.softmax, 2, [("allreduce_", rows)]),
+        (sw.log_softmax, 2, [("allreduce_", rows)]),
+        (cross_entropy, 3, []),
     ]:
-        for check, forward in [(False, 1), (True, 2)]:
+        exchange = ("_allgather_base_", of_a_row * rows)
+        for check, forward in [(False, [exchange]), (True, [comparison, exchange])]:
             with Collectives() as meetings:
                 y = function(x, check=check)
-            assert meetings.seen == ["_allgather_base_"] * forward
+            assert meetings.seen == forward
             with Collectives() as meetings:
                 y.sum().backward()
             assert meetings.seen == backward
