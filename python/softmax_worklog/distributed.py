@@ -28,6 +28,7 @@ differ get what the backend makes of it, and may wait until the group's timeout.
 wait for a rank that does not come at all, and where ranks differ in `check` itself.
 """
 
+import operator
 from typing import Any
 
 import torch as _torch  # type: ignore[import-not-found, unused-ignore]
@@ -255,10 +256,20 @@ def _labels_of(x: Tensor, target: Tensor) -> Tensor:
 
 
 def _checksum(labels: Tensor) -> int:
-    """Of labels and their order, modulo 2^64."""
+    """Of labels and their places, modulo 2^64.
+
+    Each label is scrambled with its place before all are added up: a sum of products alone is the
+    same wherever one label's change makes up for another's.
+    """
     places = torch.arange(labels.numel(), device=labels.device)
-    factors = (2 * places + 1) * 0x1E3779B97F4A7C15
-    return int(((labels.reshape(-1) + 1) * factors).sum())
+    h = labels.reshape(-1) * 0x1E3779B97F4A7C15 + places * 0x27BB2EE687B0B0FD
+    h = _folded(h, 29) * 0x369DEA0F31A53F85
+    return int(_folded(h, 32).sum())
+
+
+def _folded(h: Tensor, bits: int) -> Tensor:
+    """h ^ (h >> bits) of numbers without sign, so that no two of them become one."""
+    return h ^ ((h >> bits) & ((1 << (64 - bits)) - 1))
 
 
 def _call(name: str, x: Tensor, **more: int) -> Call:
@@ -277,9 +288,10 @@ def _along_columns(
     ranks = Ranks(group)
     with ranks.told_of_refusals(check):
         x = _slice(x, dtype)
-    if check:
         wants_gradient = torch.is_grad_enabled() and x.requires_grad
-        ranks.agree(_call(name, x, gradient=int(wants_gradient)))
+        call = _call(name, x, gradient=int(wants_gradient))
+    if check:
+        ranks.agree(call)
     return function.apply(x, ranks) if x.shape[:-1].numel() > 0 else x.clone()
 
 
@@ -345,22 +357,33 @@ def cross_entropy(
             raise ValueError(f"reduction = {reduction!r}: must be one of {', '.join(REDUCTIONS)}")
         x = _slice(input)
         labels = _labels_of(x, target)
+        ignore_index = _checked_integer("ignore_index", ignore_index)
         begin = _checked_first_column(first_column, check)
-    if check:
-        begin = ranks.agree(
-            _call(
-                "cross_entropy",
-                x,
-                reduction=REDUCTIONS.index(reduction),
-                ignore_index=ignore_index,
-                labels=_checksum(labels),
-                first_column=begin,
-            )
+        call = _call(
+            "cross_entropy",
+            x,
+            reduction=REDUCTIONS.index(reduction),
+            ignore_index=ignore_index,
+            labels=_checksum(labels) if check else 0,
+            first_column=begin,
         )
+    if check:
+        begin = ranks.agree(call)
     if labels.numel() == 0:
         losses = x.sum(-1)
         return losses if reduction == "none" else getattr(losses, reduction)()
     return _CrossEntropy.apply(x, labels, begin, ignore_index, reduction, ranks)
+
+
+def _checked_integer(name: str, given: Any) -> int:
+    """An int that a tensor can hold."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise TypeError(f"{name} is a {type(given).__name__}: must be an integer") from None
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"{name} = {number}: must be an integer of 64 bits, with a sign")
+    return int(number)
 
 
 def _checked_first_column(first_column: int | None, check: bool) -> int:
@@ -371,6 +394,7 @@ def _checked_first_column(first_column: int | None, check: bool) -> int:
                 "how wide the other slices are"
             )
         return -1
+    first_column = _checked_integer("first_column", first_column)
     if first_column < 0:
         raise ValueError(f"first_column = {first_column}: must be 0 or more")
     return first_column

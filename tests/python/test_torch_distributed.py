@@ -4,7 +4,9 @@ PyTorch is not among the pinned packages: without it these are skipped.
 """
 
 import inspect
+import itertools
 import os
+import time
 
 import pytest
 
@@ -16,7 +18,7 @@ if DEVICE == "cuda" and not torch.cuda.is_available():
 
 import torch.distributed as dist  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
-from worlds import World  # noqa: E402
+from worlds import PATIENCE_S, World  # noqa: E402
 
 import softmax_worklog.distributed as sw  # noqa: E402
 
@@ -342,26 +344,32 @@ class Collectives(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if function.namespace == "c10d":
-            self.seen.append(function._schema.name.removeprefix("c10d::"))
+            given = dict(zip((one.name for one in function._schema.arguments), args, strict=False))
+            brought = given["tensors"] if "tensors" in given else [given["input_tensor"]]
+            name = function._schema.name.removeprefix("c10d::")
+            self.seen.append((name, sum(tensor.numel() for tensor in brought)))
         return function(*args, **(kwargs or {}))
 
 
 def one_exchange_each_way(rank, size):
-    x = randn(4, 6).requires_grad_()
-    labels = torch.tensor([0, 1, 2, 3], device=DEVICE)
+    rows = 4
+    x = randn(rows, 6).requires_grad_()
+    labels = torch.arange(rows, device=DEVICE)
 
     def cross_entropy(x, **options):
         return sw.cross_entropy(x, labels, first_column=6 * rank, **options)
 
-    for function, backward in [
-        (sw.softmax, ["allreduce_"]),
-        (sw.log_softmax, ["allreduce_"]),
-        (cross_entropy, []),
+    comparison = ("_allgather_base_", 10)
+    for function, of_a_row, backward in [
+        (sw.softmax, 2, [("allreduce_", rows)]),
+        (sw.log_softmax, 2, [("allreduce_", rows)]),
+        (cross_entropy, 3, []),
     ]:
-        for check, forward in [(False, 1), (True, 2)]:
+        exchange = ("_allgather_base_", of_a_row * rows)
+        for check, forward in [(False, [exchange]), (True, [comparison, exchange])]:
             with Collectives() as meetings:
                 y = function(x, check=check)
-            assert meetings.seen == ["_allgather_base_"] * forward
+            assert meetings.seen == forward
             with Collectives() as meetings:
                 y.sum().backward()
             assert meetings.seen == backward
@@ -496,6 +504,25 @@ def test_ranks_that_differ(company):
         company.run(ranks_differ, company.size // 2)
 
 
+def labels_differ(rank, size, usual, odd):
+    labels = torch.tensor(odd if rank == size - 1 else usual, device=DEVICE)
+    with pytest.raises(ValueError, match=f"^rank {size - 1} has a target of checksum"):
+        sw.cross_entropy(randn(len(labels), 8), labels)
+    well_afterwards(rank, size)
+
+
+def test_labels_that_differ(company):
+    """Each pair has the same sum of its labels times 1, 3 and 5."""
+    company.run(labels_differ, [3, 0], [0, 1])
+    company.run(labels_differ, [5, 2, 7], [2, 3, 7])
+
+
+def test_no_two_targets_have_the_same_checksum():
+    targets = [*itertools.product(range(-1, 9), repeat=3)]
+    checksums = {sw._checksum(torch.tensor(labels, device=DEVICE)) for labels in targets}
+    assert len(checksums) == len(targets)
+
+
 def slices_that_leave_a_gap(rank, size):
     last = size - 1
     first = 3 * rank + (1 if rank == last else 0)
@@ -541,6 +568,31 @@ def one_refuses(rank, size):
             ValueError,
             "first_column = -3: must be 0 or more",
             lambda: sw.cross_entropy(x, labels, first_column=-3),
+        ),
+        (
+            TypeError,
+            "first_column is a float: must be an integer",
+            lambda: sw.cross_entropy(x, labels, first_column=3.5),
+        ),
+        (
+            ValueError,
+            f"first_column = {2**63}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, first_column=2**63),
+        ),
+        (
+            TypeError,
+            "ignore_index is a NoneType: must be an integer",
+            lambda: sw.cross_entropy(x, labels, ignore_index=None),
+        ),
+        (
+            ValueError,
+            f"ignore_index = {2**64}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, ignore_index=2**64),
+        ),
+        (
+            ValueError,
+            f"ignore_index = {-(2**63) - 1}: must be an integer of 64 bits",
+            lambda: sw.cross_entropy(x, labels, ignore_index=-(2**63) - 1),
         ),
         (
             NotImplementedError,
@@ -611,8 +663,11 @@ def test_without_any_group():
 def the_last_dies(rank, size):
     if rank == size - 1:
         os._exit(0)
+    begun = time.monotonic()
     with pytest.raises(RuntimeError):
         sw.softmax(randn(2, 3))
+    # Gloo raises the same at its timeout, far from which this is, however slow the machine.
+    assert time.monotonic() - begun < PATIENCE_S / 2
 
 
 @pytest.mark.skipif(DEVICE != "cpu", reason="NCCL ends the process")
