@@ -31,6 +31,8 @@ def _change(data: dict, chance: random.Random) -> None:
         _scale(row, _TIMES, chance)
     for row in data.get("of_ranks", []):
         _scale(row, {"median_us": 1, "fastest_us": 1}, chance)
+    for row in [*data.get("attempts", []), *data.get("also_timed", [])]:
+        _scale(row, {"median_us": 1}, chance)
     for row in data.get("of_library", []):
         _scale(row, {"median_us": 1}, chance)
         _scale(row, {"limit_us": 1}, chance)

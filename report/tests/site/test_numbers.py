@@ -48,6 +48,7 @@ NOT_MEASURED = {
         "step_19_backward": ["with y: 2.5 ulp at most, in units"],
         "step_17_long_row_one_launch": ["An fp32 result is at most 3 ulp"],
         "step_01_naive_three_kernels": ["1 ulp is the distance from a number to the next"],
+        "python": ["That is 1 ulp at most, but a probability"],
         "counters": ["32 times as many if each loads its own"],
     },
     "the name of a GPU": {
@@ -78,7 +79,8 @@ NOT_MEASURED = {
         "step_13_row_in_a_warp": ["has 256 KB of registers", "the 64 registers of a thread"],
         "step_14_row_in_registers": ["has 65,536 registers"],
         "step_15_row_in_shared_memory": ["hold 256 KB", "has 228 KB", "may have 227 KB"],
-        "step_18_topk_by_threshold": ["have their maxima in 216 KB"],
+        "readme": ["the 227 KB of shared memory per block"],
+        "step_18_topk_by_threshold": ["the maxima of its 55,296 sectors fill 216 KB"],
     },
     "where Little's law puts it": {
         "step_17_long_row_one_launch": ["latency (some 30 KB"],
@@ -122,6 +124,9 @@ NOT_MEASURED = {
             "32 KB take 16 ns",
         ],
         "step_12_bytes_in_flight": ["An H200 moves 4.8 TB/s by its data sheet"],
+        "step_18_topk_by_threshold": ["one and a half times the bandwidth of an H100"],
+        "step_19_backward": ["whose bandwidth is nearly one and a half times as large"],
+        "step_21_many_gpus": ["which has nearly one and a half times the bandwidth"],
     },
 }  # fmt: skip
 # Figures and sections in which nothing is a result.
