@@ -30,6 +30,9 @@ struct LaunchConfig {
   bool cooperative = false;
   /// The stream's handle, for those who observe launches: they run at once, in whatever stream.
   const void* stream = nullptr;
+  /// A device may start it before the kernel ahead of it in its stream has ended, for which its
+  /// threads have to wait.
+  bool starts_early = false;
 };
 
 /// A place in the source, taken where a default argument is expanded: the line that calls, not the
@@ -177,6 +180,10 @@ void* map_shared_rank(void* mine, unsigned rank);
 SIMT_RENDEZVOUS void grid_barrier(Location where);
 /// Whether that is possible in the running kernel.
 bool grid_is_cooperative();
+
+/// Notes that the running kernel has waited for the one ahead of it in its stream, which has always
+/// ended.
+void wait_for_kernel_ahead();
 
 /// Where in the code the running function goes on when it returns.
 #define SIMT_CODE_ADDRESS \

@@ -100,8 +100,10 @@ cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
       case cudaLaunchAttributeCooperative:
         to->cooperative = value.cooperative != 0;
         break;
-      case cudaLaunchAttributeIgnore:
       case cudaLaunchAttributeProgrammaticStreamSerialization:
+        to->starts_early = value.programmaticStreamSerializationAllowed != 0;
+        break;
+      case cudaLaunchAttributeIgnore:
         break;
     }
   }

@@ -22,6 +22,7 @@ struct Operand {
 struct Operands {
   std::vector<Operand> outputs;
   std::vector<Operand> inputs;
+  bool clobbers_memory = false;  ///< whether it says so
 };
 
 /// `: "=r"(a) : "l"(b), "r"(c) : "memory"` from `at` to `end`; nothing if it is anything else.
@@ -35,7 +36,10 @@ std::optional<Operands> operands_in(const Tokens& code, std::size_t at, std::siz
     }
     if (code[at].is(",")) ++at;
     if (at >= end || code[at].kind != TokenKind::kLiteral) return std::nullopt;
-    if (colons == 3 && at + 1 == end && code[at].text == "\"memory\"") return operands;
+    if (colons == 3 && at + 1 == end && code[at].text == "\"memory\"") {
+      operands.clobbers_memory = true;
+      return operands;
+    }
     if (colons != 1 && colons != 2) return std::nullopt;
     const auto close = at + 1 < end ? closing_bracket(code, at + 1) : std::nullopt;
     if (!close || *close >= end || !code[at + 1].is("(")) return std::nullopt;
@@ -110,10 +114,13 @@ std::optional<Opcode> opcode_in(std::string_view text) {
       ++at;
     }
   }
-  if (next() == "global") ++at;
+  const bool is_global = next() == "global";
+  if (is_global) ++at;
   if (opcode.order == "plain") {
-    while (is_advice(next(), loads))
+    while (is_advice(next(), loads)) {
+      if (next() == "nc" && !is_global) return std::nullopt;  // PTX has it of global memory alone
       ++at;
+    }
     if (is_one_of(next(), "v2", "v4")) opcode.values = parts[at++] == "v2" ? 2 : 4;
   }
   const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
@@ -179,6 +186,8 @@ bool fit(const Operands& operands, const Opcode& opcode, const Parts& parts) {
            have_it(operands.outputs.begin(), operands.outputs.end()) &&
            are_values(parts.values, 0, opcode.values) && is_address(parts.address, opcode.values);
   }
+  // Compilers may move accesses of memory across a store that does not say what it overwrites.
+  if (opcode.order == "plain" && !operands.clobbers_memory) return false;
   return operands.outputs.empty() && inputs.size() == 1 + opcode.values &&
          have_it(inputs.begin() + 1, inputs.end()) && is_address(parts.address, 0) &&
          are_values(parts.values, 1, opcode.values);

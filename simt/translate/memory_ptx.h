@@ -15,7 +15,7 @@ namespace simt::translate {
 /// if it is one load or store of global memory, `ld` or `st`: of up to 8 bytes, with `.relaxed`,
 /// `.acquire` or `.release` and a scope, or `.volatile`; or a plain one, of up to 16 bytes in one,
 /// two or four registers, with or without a cache operator, an eviction priority and a prefetch
-/// size.
+/// size. A plain store has to say that it overwrites memory.
 std::optional<std::string> call_of_memory_access(const Tokens& code, std::size_t open,
                                                  std::size_t close);
 

@@ -43,6 +43,8 @@ struct Launch {
   std::atomic<int> error = 0;                   ///< not 0: give up, with this CUDA error code
   std::atomic<bool> out_of_time = false;        ///< whether the time limit has passed
   std::atomic<bool> is_told_late = false;       ///< whether a worker has reported that it has
+  /// Whether a thread has waited for the kernel ahead of it in its stream.
+  std::atomic<bool> has_waited_for_kernel_ahead = false;
 };
 
 }  // namespace simt

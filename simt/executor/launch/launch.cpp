@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "simt/executor/checkers/crash.h"
+#include "simt/executor/checkers/early_launch.h"
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/checkers/launch_limits.h"
 #include "simt/executor/checkers/time_limit.h"
@@ -196,6 +197,10 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
   begin_global_races(launch);
   const Tally& tally = run_guarded(launch);
   end_global_races(launch, tally);
+  if (config.starts_early) {
+    const HostCall call(SIMT_CODE_ADDRESS);
+    check_early_launch(launch);
+  }
   if (launch.error != 0) on.error = launch.error.load();
   keep_counters(launch, tally);
 }

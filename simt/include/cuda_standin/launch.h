@@ -9,6 +9,7 @@
 #include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/graphs.h"
 #include "simt/include/cuda_standin/kernel_call.h"
+#include "simt/include/cuda_standin/qualifiers.h"
 #include "simt/include/cuda_standin/runtime_types.h"
 #include "simt/include/cuda_standin/vector_types.h"
 
@@ -25,9 +26,10 @@ constexpr Dim3 to_dim3(dim3 shape) {
 /// launched, and cudaGetLastError() says so.
 bool runs_here(const void* stream);
 
-/// Runs `body()` for every thread of the grid.
+/// Runs `body()` for every thread of the grid. Inlined, as what calls it, so that a finding of the
+/// launch names the line of the program.
 template <typename Body>
-void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
+SIMT_INLINE void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
   if (!runs_here(config.stream)) return;
   launch(
       kernel, config, [](void* pointer) SIMT_NOT_INSTRUMENTED { (*static_cast<Body*>(pointer))(); },

@@ -347,9 +347,9 @@ void note_unpacked(void** arguments, std::index_sequence<i...>) {
 }
 
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
-                             NamedKernel<void (*)(Parameters...)> kernel,
-                             Arguments&&... arguments) {
+SIMT_INLINE cudaError_t launch_by_config(const cudaLaunchConfig_t* config,
+                                         NamedKernel<void (*)(Parameters...)> kernel,
+                                         Arguments&&... arguments) {
   LaunchConfig launch_config;
   const cudaError_t error =
       read_launch_config(&launch_config, config, static_cast<const void*>(kernel));
@@ -420,8 +420,8 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid_size, int* block_si
 }
 
 template <typename Kernel, typename... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, Kernel kernel,
-                               Arguments&&... arguments) {
+SIMT_INLINE cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, Kernel kernel,
+                                           Arguments&&... arguments) {
   return simt::launch_by_config(config, simt::named(kernel), std::forward<Arguments>(arguments)...);
 }
 

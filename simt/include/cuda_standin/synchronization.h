@@ -49,7 +49,8 @@ SIMT_INLINE void __threadfence_system() {
 }
 
 // Of a kernel that was launched before the one ahead of it in its stream had ended
-// (cudaLaunchAttributeProgrammaticStreamSerialization). Here that one has always ended, so that
-// nobody waits; a kernel that forgets to is not found.
-SIMT_INLINE void cudaGridDependencySynchronize() {}
+// (cudaLaunchAttributeProgrammaticStreamSerialization). Here that one has always ended.
+SIMT_INLINE void cudaGridDependencySynchronize() {
+  simt::wait_for_kernel_ahead();
+}
 SIMT_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -193,6 +193,25 @@ TEST_CASE_FIXTURE(Devices, "peer access is enabled once, disabled once, and not 
   CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
 }
 
+TEST_CASE_FIXTURE(Devices, "a kernel that never waits for the one ahead is found on any device") {
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 1;
+  config.blockDim = 64;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  const ExpectedFindings found;
+  for (const int device : {0, 3}) {
+    const DeviceArray<float> y = array(device);
+    CHECK(cudaLaunchKernelEx(&config, fill, y.get(), 1.0f) == cudaSuccess);
+    CHECK(found.kinds() == "early-launch ");
+    CHECK(y.host()[63] == 1.0f);
+    simt::clear_findings();
+  }
+}
+
 TEST_CASE_FIXTURE(Devices, "a kernel that reaches another device's memory unasked is ended") {
   const DeviceArray<float> far = array(3);
   const DeviceArray<float> near = array(1);

@@ -513,7 +513,7 @@ TEST_CASE("plain loads and stores of PTX are calls, whatever they advise the cac
       {"asm volatile(\"st.global.cs.v4.f32 [%0], {%1,%2,%3,%4};\" :: \"l\"(p), \"f\"(a), \"f\"(b), "
        "\"f\"(c), \"f\"(d) : \"memory\");",
        "::simt::ptx::store_plain<4>(p, a, b, c, d);"},
-      {"asm(\"st.wt.s64 [%0], %1;\" :: \"l\"(p), \"l\"(v));",
+      {"asm(\"st.wt.s64 [%0], %1;\" :: \"l\"(p), \"l\"(v) : \"memory\");",
        "::simt::ptx::store_plain<8>(p, v);"}};
   for (const auto& each : known) {
     CAPTURE(each.ptx);
@@ -522,7 +522,11 @@ TEST_CASE("plain loads and stores of PTX are calls, whatever they advise the cac
   for (const char* unknown :
        {"asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
         "asm(\"ld.global.L2::512B.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
-        "asm(\"st.global.nc.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));",
+        "asm(\"st.global.nc.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v) : \"memory\");",
+        "asm(\"ld.nc.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));",
+        // Without "memory", compilers may move accesses across the store.
+        "asm(\"st.wt.s64 [%0], %1;\" :: \"l\"(p), \"l\"(v));",
+        "asm volatile(\"st.global.cs.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));",
         "asm(\"ld.global.v2.u32 {%1, %0}, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
         "asm(\"ld.global.v2.u32 %0, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%1];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
@@ -530,7 +534,7 @@ TEST_CASE("plain loads and stores of PTX are calls, whatever they advise the cac
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(v) : \"l\"(p));",
         "asm(\"ld.global.v4.u64 {%0,%1,%2,%3}, [%4];\" : \"=l\"(a), \"=l\"(b), \"=l\"(c), "
         "\"=l\"(d) : \"l\"(p));",
-        "asm(\"st.global.v2.u32 [%0], {%1};\" :: \"l\"(p), \"r\"(v));"}) {
+        "asm(\"st.global.v2.u32 [%0], {%1};\" :: \"l\"(p), \"r\"(v) : \"memory\");"}) {
     CAPTURE(unknown);
     CHECK(!refused(in_function(unknown)).empty());
   }
