@@ -125,7 +125,6 @@ NOT_MEASURED = {
         ],
         "step_12_bytes_in_flight": ["An H200 moves 4.8 TB/s by its data sheet"],
         "step_18_topk_by_threshold": ["one and a half times the bandwidth of an H100"],
-        "step_19_backward": ["whose bandwidth is nearly one and a half times as large"],
         "step_21_many_gpus": ["which has nearly one and a half times the bandwidth"],
     },
 }  # fmt: skip
