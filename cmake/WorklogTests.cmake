@@ -15,6 +15,8 @@ endif()
 # The suites of tests/steps. The sweeps take the longest, so they start first (CTest's COST).
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16 every_k)
 set(worklog_short_suites inputs identities exact shapes launches top_k cross_entropy attention bad_input)
+# Those of which the test command has a part: contract::wants_every_case.
+set(worklog_thinned_suites inputs shapes)
 # Those that give a step rows of logits, which attention has none of: its own suite has their like.
 set(worklog_suites_of_logits every_width_f32 every_width_f16 every_width_bf16 inputs identities exact counts)
 set(worklog_cpu_suites every_width_f32 ${worklog_short_suites} counts)
@@ -61,7 +63,7 @@ function(worklog_add_step_tests step)
   endforeach()
   worklog_takes(${step} Attention is_attention)
   if(is_attention)
-    foreach(suites IN ITEMS worklog_cpu_suites worklog_gpu_suites worklog_short_suites worklog_long_suites)
+    foreach(suites IN ITEMS worklog_cpu_suites worklog_gpu_suites worklog_short_suites worklog_long_suites worklog_thinned_suites)
       list(REMOVE_ITEM ${suites} ${worklog_suites_of_logits})
     endforeach()
   endif()
@@ -74,12 +76,12 @@ function(worklog_add_step_tests step)
   if(TEST ${step}.every_width_f32)
     set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
   endif()
-  # All widths take minutes, so `./worklog test` goes without some, and without those of half types:
+  # All cases take minutes, so `./worklog test` goes without some, and without all widths of half types:
   # `ctest -C thorough -L thorough` runs them all.
-  foreach(suite IN LISTS worklog_long_suites)
+  foreach(suite IN LISTS worklog_long_suites worklog_thinned_suites)
     add_test(NAME ${step}.all.${suite} CONFIGURATIONS thorough COMMAND ${program} --test-suite=${suite})
     set_tests_properties(${step}.all.${suite} PROPERTIES LABELS thorough COST 100 SKIP_RETURN_CODE 77 TIMEOUT 900
-                         ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60;WORKLOG_EVERY_WIDTH=1")
+                         ENVIRONMENT "SIMT_WORKERS=1;SIMT_TIME_LIMIT=60;WORKLOG_THOROUGH=1")
   endforeach()
   foreach(suite IN LISTS worklog_short_suites)
     set_tests_properties(${step}.${suite} PROPERTIES COST 50)

@@ -12,8 +12,6 @@ namespace worklog {
 
 namespace {
 
-constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
-constexpr double kU = unit_roundoff(kArithmetic);
 constexpr double kOnce = 16.0;  // roundings that happen once
 constexpr std::size_t kLanes = 32;
 constexpr int kLevels = 5;  // of a combination of all lanes

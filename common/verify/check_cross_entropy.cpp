@@ -12,8 +12,6 @@ namespace worklog {
 
 namespace {
 
-constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
-constexpr double kU = unit_roundoff(kArithmetic);
 
 // Roundings of an exponential besides that of its difference: up to four exponentials and three
 // products on its way into d, two and one on its way into a gradient.

@@ -8,8 +8,6 @@ namespace {
 
 constexpr double kMoreThanAShare = 32.0;  // columns
 constexpr double kLevelsOfATree = 16.0;
-constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
-constexpr double kU = unit_roundoff(kArithmetic);
 
 }  // namespace
 

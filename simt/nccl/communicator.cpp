@@ -7,12 +7,12 @@ namespace simt::nccl {
 namespace {
 
 // Never destroyed: static objects of the program may end communicators at the very end.
-struct State {
+struct Communicators {
   std::mutex mutex;
   std::map<ncclComm_t, std::shared_ptr<ncclComm>> all;
 };
-State& state() {
-  static State& instance = *new State;
+Communicators& communicators() {
+  static Communicators& instance = *new Communicators;
   return instance;
 }
 
@@ -21,9 +21,9 @@ thread_local std::string last_error_of_thread;
 }  // namespace
 
 std::shared_ptr<ncclComm> find_communicator(ncclComm_t comm) {
-  const std::lock_guard lock(state().mutex);
-  const auto found = state().all.find(comm);
-  return found == state().all.end() ? nullptr : found->second;
+  const std::lock_guard lock(communicators().mutex);
+  const auto found = communicators().all.find(comm);
+  return found == communicators().all.end() ? nullptr : found->second;
 }
 
 ncclComm_t create_communicator(std::shared_ptr<Room> room, int rank, int device) {
@@ -32,14 +32,14 @@ ncclComm_t create_communicator(std::shared_ptr<Room> room, int rank, int device)
   created->rank = rank;
   created->device = device;
   const ncclComm_t comm = created.get();
-  const std::lock_guard lock(state().mutex);
-  state().all.emplace(comm, std::move(created));
+  const std::lock_guard lock(communicators().mutex);
+  communicators().all.emplace(comm, std::move(created));
   return comm;
 }
 
 void destroy_communicator(ncclComm_t comm) {
-  const std::lock_guard lock(state().mutex);
-  state().all.erase(comm);
+  const std::lock_guard lock(communicators().mutex);
+  communicators().all.erase(comm);
 }
 
 ncclResult_t failed(ncclComm_t comm, const std::string& call, const Failure& failure) {

@@ -27,21 +27,21 @@ std::uint64_t this_process() {
 }
 
 // Never destroyed: static objects of the program may end communicators at the very end.
-struct State {
+struct Rooms {
   std::mutex mutex;
   std::uint64_t ids = 0;
-  std::map<RoomName, std::weak_ptr<Room>> rooms;
+  std::map<RoomName, std::weak_ptr<Room>> by_name;
 };
-State& state() {
-  static State& instance = *new State;
+Rooms& rooms() {
+  static Rooms& instance = *new Rooms;
   return instance;
 }
 
 }  // namespace
 
 ncclUniqueId make_unique_id() {
-  const std::lock_guard lock(state().mutex);
-  const Content content{kMagic, {this_process(), ++state().ids, process_number().value_or(-1)}};
+  const std::lock_guard lock(rooms().mutex);
+  const Content content{kMagic, {this_process(), ++rooms().ids, process_number().value_or(-1)}};
   ncclUniqueId id = {};
   std::memcpy(id.internal, &content, sizeof content);
   return id;
@@ -60,9 +60,9 @@ std::shared_ptr<Room> room_of(const ncclUniqueId& id, int ranks) {
                   "commId was made by another process, which cannot be reached: MPI_Init must come "
                   "before ncclGetUniqueId and ncclCommInitRank, and simt be built with MPI"};
   }
-  const std::lock_guard lock(state().mutex);
-  std::erase_if(state().rooms, [](const auto& each) { return each.second.expired(); });
-  std::weak_ptr<Room>& known = state().rooms[name];
+  const std::lock_guard lock(rooms().mutex);
+  std::erase_if(rooms().by_name, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<Room>& known = rooms().by_name[name];
   std::shared_ptr<Room> room = known.lock();
   if (room == nullptr) {
     known = room = std::make_shared<Room>(ranks);

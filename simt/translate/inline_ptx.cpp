@@ -176,7 +176,7 @@ std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
 /// What the compiler takes for an error at the line that uses the macro.
 std::string error_where_used(std::string_view macro) {
   const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + kWhyRefused;
-  return "_Pragma(" + quoted("GCC error " + quoted(message)) + ")";
+  return "_Pragma(" + translate::quoted("GCC error " + translate::quoted(message)) + ")";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ import threading
 import time
 
 from earlier import seconds_of_suites
-from programs import failed_check, program_of
+from programs import ROUNDS_OF_THE_TESTS, failed_check, program_of
 
 # Seconds for one launch, by round: those of the first take a fraction of one, but later there is a
 # row of 2^24 columns, which takes one block ten.
@@ -187,10 +187,11 @@ class Judge:
 
     def _run_once(self, program, asked, number, folder, limit):
         environment = os.environ | {
-            "WORKLOG_EVERY_WIDTH": "1",
             "SIMT_WORKERS": "1",
             "SIMT_TIME_LIMIT": str(LAUNCH_LIMITS[number]),
         }
+        if number >= ROUNDS_OF_THE_TESTS:
+            environment["WORKLOG_THOROUGH"] = "1"
         try:
             done = subprocess.run(
                 [program, *asked.options],

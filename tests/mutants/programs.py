@@ -4,13 +4,13 @@ import dataclasses
 import re
 
 # The suites of a step, those that are quickest to find most mistakes first; a mutant that they let
-# through meets the sweep of all widths. The first failed check ends a program.
+# through meets every case, and the sweep of all widths. The first failed check ends a program.
 ROUNDS = [
     ["counts", "exact", "launches", "identities"],
     ["inputs", "shapes", "top_k", "cross_entropy", "attention", "bad_input"],
-    ["every_width_f32", "every_k"],
+    ["every_width_f32", "every_k", "inputs", "shapes"],
 ]
-# The first rounds are those of `./worklog test`; the last one tries more widths.
+# The first rounds are those of `./worklog test`; in the last one every case is tried.
 ROUNDS_OF_THE_TESTS = 2
 
 # What tests/ranks asks of a step of several devices, of the step itself, and what must be said

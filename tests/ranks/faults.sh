@@ -5,8 +5,8 @@
 . "$(dirname "$0")/ranks.sh"
 
 ranks=4
-limit=2
-longest=30 # seconds: the limits that a rank may reach one after the other, and a slow machine
+limit=5 # seconds, by which processes may start one after the other on a busy machine
+longest=60 # seconds: the limits that a rank may reach one after the other, and a slow machine
 at_once=6  # cases side by side: nearly all of their time, ranks wait
 
 # beside CASE [ARGUMENT..]: starts a case beside the others, in a folder of its own.

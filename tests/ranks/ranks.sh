@@ -21,7 +21,8 @@ with_ranks() {
   if [ "$how" = threads ]; then
     timeout "$longest" "$program" --ranks "$ranks" "$@" >"$work/said" 2>&1 || code=$?
   else
-    timeout "$longest" "$how" -n "$ranks" "$program" "$@" >"$work/said" 2>&1 || code=$?
+    # A folder of its own for what Open MPI leaves while it runs, which another mpirun may tidy up.
+    TMPDIR=$work timeout "$longest" "$how" -n "$ranks" "$program" "$@" >"$work/said" 2>&1 || code=$?
   fi
 }
 

@@ -85,6 +85,9 @@ TEST_SUITE("shapes") {
           if (is_left_out(step, dtype, cols)) continue;
           for (const std::int64_t logits_shift : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
             for (const std::int64_t output_shift : {0, 1, 4, 7}) {
+              // From width to width the other half of them.
+              const bool is_turn = (logits_shift + output_shift + cols) % 2 == 0;
+              if (!is_turn && !wants_every_case()) continue;
               check_verified(step, {dtype, 3, cols, some_k(step, cols), Input::kRandom},
                              {.logits_shift = logits_shift, .output_shift = output_shift});
             }
@@ -163,6 +166,7 @@ TEST_SUITE("shapes") {
       for (const DType dtype : kAllDTypes) {
         for (const int block_size : {0, 32}) {
           const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
+          if (block_size == 32 && is_left_out(step, dtype, most)) continue;
           CHECK(most >= 1024);
           const int k = step.is_top_k() ? step.info.max_k : 0;
           check_verified(step, {dtype, 1, most, k}, {.block_size = block_size});
