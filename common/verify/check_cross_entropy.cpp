@@ -12,7 +12,6 @@ namespace worklog {
 
 namespace {
 
-
 // Roundings of an exponential besides that of its difference: up to four exponentials and three
 // products on its way into d, two and one on its way into a gradient.
 constexpr double kIntoSum = 14.0;

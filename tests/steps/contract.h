@@ -49,7 +49,8 @@ inline std::vector<int> block_sizes(const worklog::Step& step) {
 }
 
 /// A variant takes the types in turn, from width to width. A step takes fp32 and, unless every case
-/// is wanted, one of the half types, which differ in arithmetic, not in what a width makes of a row.
+/// is wanted, one of the half types, which differ in arithmetic, not in what a width makes of a
+/// row.
 inline bool is_left_out(const worklog::Step& step, worklog::DType dtype, std::int64_t cols) {
   if (!step.variant.empty())
     return dtype != worklog::kAllDTypes[cols % std::ssize(worklog::kAllDTypes)];
