@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/reference/attention_row.h"
+#include "common/verify/arithmetic.h"
 #include "common/verify/poison.h"
 
 namespace worklog {

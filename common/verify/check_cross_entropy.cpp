@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "common/verify/floating_format.h"
+#include "common/verify/arithmetic.h"
 #include "common/verify/poison.h"
 
 namespace worklog {

@@ -71,8 +71,4 @@ constexpr double ulp(double value, FloatingFormat format) {
                                         : power_of_two(exponent - format.precision + 1);
 }
 
-/// What kernels compute in, whatever they store, and the largest relative error of one operation.
-inline constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
-inline constexpr double kU = unit_roundoff(kArithmetic);
-
 }  // namespace worklog

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "common/verify/arithmetic.h"
+
 namespace worklog {
 
 namespace {
