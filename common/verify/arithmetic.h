@@ -6,7 +6,10 @@
 
 namespace worklog {
 
+/// fp32.
 inline constexpr FloatingFormat kArithmetic = format_of(DType::kFloat32);
-inline constexpr double kU = unit_roundoff(kArithmetic);  ///< the relative error of an operation
+
+/// The largest relative error of one of its operations.
+inline constexpr double kU = unit_roundoff(kArithmetic);
 
 }  // namespace worklog
