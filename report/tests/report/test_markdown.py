@@ -56,6 +56,18 @@ def test_the_tables_say_what_was_measured_where(workplace):
     assert text.endswith("<!-- results:end -->\n\nThe end.\n")
 
 
+def test_what_the_run_has_not_timed_is_shown_and_marked_as_another_has(workplace):
+    older = workplace.write("older.json", synthetic.bench("Older GPU", "2025-01-01T00:00:00+00:00"))
+    newer = synthetic.bench()
+    newer["benchmarks"] = [row for row in newer["benchmarks"] if row.get("step") != "02_second"]
+    workplace.run("--update-readme", "--recorded", workplace.write("newer.json", newer), older)
+    text = workplace.readme.read_text()
+    second = "| [02 Second](steps/02_second/README.md)"
+    assert f"{second} | 3 | 1 | 32 | 4000 × 4000 | 170 µs † | 20 % |\n" in text
+    assert "† Measured on Older GPU, 2025-01-01.\n" in text
+    assert text.count("†") == 2
+
+
 def test_the_readme_shows_at_a_glance_who_is_how_fast(workplace):
     text = workplace.readme.read_text()
     markers = "<!-- glance:begin -->\n<!-- glance:end -->\n"

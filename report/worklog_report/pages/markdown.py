@@ -53,7 +53,7 @@ def updated_files(
 
 
 def _updated_readme(readme: Path, units: list[Unit], table: Ladder, results: Results) -> str:
-    text = _updated(readme, f"{readme_tables.ladder_text(table, results)}\n")
+    text = _updated(readme, f"{readme_tables.ladder_text(table, results, units)}\n")
     if _GLANCE[0] not in text:
         return text
     return replace_between(text, _GLANCE, f"{readme_tables.glance_text(results, units)}\n", readme)

