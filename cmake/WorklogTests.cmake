@@ -16,7 +16,7 @@ endif()
 set(worklog_long_suites every_width_f32 every_width_f16 every_width_bf16 every_k)
 set(worklog_short_suites inputs identities exact shapes launches top_k cross_entropy attention bad_input)
 # Those of which the test command has a part: contract::wants_every_case.
-set(worklog_thinned_suites inputs shapes)
+set(worklog_thinned_suites inputs shapes identities top_k attention counts)
 # Those that give a step rows of logits, which attention has none of: its own suite has their like.
 set(worklog_suites_of_logits every_width_f32 every_width_f16 every_width_bf16 inputs identities exact counts)
 set(worklog_cpu_suites every_width_f32 ${worklog_short_suites} counts)
@@ -56,7 +56,8 @@ function(worklog_add_step_tests step)
     list(POP_FRONT problem_and_suites problem)
     worklog_takes(${step} ${problem} has_tests)
     if(NOT has_tests)
-      foreach(suites IN ITEMS worklog_cpu_suites worklog_gpu_suites worklog_short_suites worklog_long_suites)
+      foreach(suites IN ITEMS worklog_cpu_suites worklog_gpu_suites worklog_short_suites worklog_long_suites
+                              worklog_thinned_suites)
         list(REMOVE_ITEM ${suites} ${problem_and_suites})
       endforeach()
     endif()

@@ -187,8 +187,8 @@ void check_results(std::ostream& out, const Exercise& exercise, const Exercise& 
   result.wrong_case = describe(trials[progress.right]);
   for (const simt::Finding& finding : simt::findings())
     result.findings.push_back(finding_of(finding.kind, finding.message));
-  out << "  right on " << progress.right << " of " << trials.size()
-      << " cases; the first that is wrong is " << result.wrong_case << ":\n"
+  out << "  ended at case " << progress.right + 1 << " of " << trials.size()
+      << "; the first that is wrong is " << result.wrong_case << ":\n"
       << indented(result.failure) << "\n\n";
 }
 

@@ -78,8 +78,8 @@ void print_legend(int ranks) {
             << " ranks share the columns of each row: even, uneven, or with one column, none or "
                "all in one of them\n"
                "ulp: the worst error of a result, in units in the last place of the type\n"
-               "of bound: each error is a share of the largest one that its result may have, and "
-               "this is the largest share\n"
+               "of bound: the error divided by the error that is allowed for that result; the "
+               "largest over all results\n"
                "bytes: what a rank tells of a row; calls: of NCCL in a launch\n";
 }
 

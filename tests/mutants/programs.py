@@ -8,7 +8,16 @@ import re
 ROUNDS = [
     ["counts", "exact", "launches", "identities"],
     ["inputs", "shapes", "top_k", "cross_entropy", "attention", "bad_input"],
-    ["every_width_f32", "every_k", "inputs", "shapes"],
+    [
+        "every_width_f32",
+        "every_k",
+        "inputs",
+        "shapes",
+        "identities",
+        "top_k",
+        "attention",
+        "counts",
+    ],
 ]
 # The first rounds are those of `./worklog test`; in the last one every case is tried.
 ROUNDS_OF_THE_TESTS = 2

@@ -255,6 +255,21 @@ def test_attempts_and_times_of_another_gpu_are_told_by_its_name(recorded_folder,
     assert "of a GPU that is called 'b200'" in refused
 
 
+def test_times_of_another_gpu_whose_whole_run_is_recorded(recorded_folder, measurements, tmp_path):
+    bench = synthetic.bench("NVIDIA B300")
+    for row in bench["benchmarks"]:
+        if row.get("step") == "03_third":
+            row["median_us"] *= 2
+    recorded = [synthetic.write(tmp_path, "bench.json", bench)]
+    other = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    own = sorted(recorded_folder.glob("*.json"))
+    found = Measurements(measurements._run, own, [other])
+    at = "at 4000 x 4000"
+    assert said(f"time_on(b300, 03) / time(03) == 2 {at}", found) == ""
+    assert said(f"time_on(b300, copy) == time(copy) {at}", found) == ""
+    assert "of a GPU that is called 'b200'" in said(f"time_on(b200, 03) > 1 {at}", found)
+
+
 def test_times_of_several_gpus_are_those_of_a_slice(recorded_folder, tmp_path):
     row = {"dtype": "bf16", "rows": 64, "cols_of_a_slice": 128, "ranks": 2}
     rows = [

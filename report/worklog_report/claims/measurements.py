@@ -222,9 +222,13 @@ class Measurements:
         return of_it.get(shape)
 
     def _time_on(self, arguments: list[str], where: Where) -> float | None:
+        """Of a GPU whose run is not the page's."""
         if len(arguments) != 2:
             raise InputError("is to be written time_on(GPU, SUBJECT)")
         gpu, subject = arguments[0], self._subject(arguments[1])
+        for other in self._others:
+            if _is_gpu(gpu, other._run.run.machine.name):
+                return other._time("time", subject, [], where)
         if not any(_is_gpu(gpu, on) for on, *_ in self._also_timed):
             raise InputError(f"no table is left out of a GPU that is called '{gpu}'")
         shape = _shape("time_on", where)

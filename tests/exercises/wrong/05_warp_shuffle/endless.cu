@@ -1,6 +1,6 @@
 // The distance stays as it is.
 // limit: 1
-// says: right on 0 of 34 cases; the first that is wrong is 9 x 1, random:
+// says: ended at case 1 of 34; the first that is wrong is 9 x 1, random:
 // says: the launch takes longer than 1 s, the time limit;
 // says: Not counted: a launch that does not end has no counts.
 // says: Not right yet.
