@@ -8,11 +8,11 @@
 
 /// A handle of cuRAND's is the address of one of these.
 struct curandGenerator_st {
-  bool is_of_host;                ///< where its numbers go; else the device's memory
-  int device;                     ///< that was current when it was made
-  cudaStream_t stream = nullptr;  ///< of its calls
-  simt::curand_host::Settings settings = {};
-  std::unique_ptr<simt::curand_host::Sequence> sequence = {};
+  bool is_of_host;                            ///< where its numbers go; else the device's memory
+  int device;                                 ///< that was current when it was made
+  cudaStream_t stream = nullptr;              ///< of its calls
+  simt::curand_host::Settings settings = {};  ///< of the sequence
+  std::unique_ptr<simt::curand_host::Sequence> sequence = {};  ///< of which its numbers are
 
   /// Whether its numbers imitate random ones; else they fill a space evenly.
   bool is_pseudo() const { return settings.type < CURAND_RNG_QUASI_DEFAULT; }

@@ -15,6 +15,7 @@ namespace simt::curand_host {
 /// How many numbers of a subsequence lie side by side.
 template <typename State>
 inline constexpr std::size_t kSideBySide = 1;
+/// Philox makes four at once.
 template <>
 inline constexpr std::size_t kSideBySide<curandStatePhilox4_32_10> = 4;
 

@@ -13,8 +13,8 @@ namespace simt::curand_host {
 
 /// Where another sequence of the same type goes on.
 struct Position {
-  std::uint64_t offset = 0;
-  std::size_t taken = 0;  ///< of the numbers that lie side by side there
+  std::uint64_t offset = 0;  ///< by which curandSetGeneratorOffset() would come there
+  std::size_t taken = 0;     ///< of the numbers that lie side by side there
 };
 
 /// Each function gives the next numbers, and throws a Failure where the generator has none of this
