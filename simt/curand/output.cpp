@@ -4,6 +4,7 @@
 
 #include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
+#include "simt/executor/launch_observer.h"
 #include "simt/runtime/device_reach.h"
 
 namespace simt::curand_host {
@@ -40,6 +41,7 @@ void write_output(const curandGenerator_st& generator, void* output, const void*
                   std::size_t bytes, const char* function) {
   const OnDevice on(generator.device);
   if (copy(output, numbers, bytes, function) != 0) throw Failure{CURAND_STATUS_LAUNCH_FAILURE};
+  if (!generator.is_of_host) note_library_call(function);
 }
 
 }  // namespace simt::curand_host
