@@ -41,8 +41,6 @@ void check_type(curandRngType_t type) {
   switch (type) {
     case CURAND_RNG_PSEUDO_MTGP32:
       throw lacks("CURAND_RNG_PSEUDO_MTGP32");
-    case CURAND_RNG_PSEUDO_MT19937:
-      throw lacks("CURAND_RNG_PSEUDO_MT19937");
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
       throw lacks("CURAND_RNG_QUASI_SCRAMBLED_SOBOL32");
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
@@ -61,6 +59,10 @@ curandStatus_t create(const char* function, curandGenerator_t* generator, curand
   });
 }
 
+bool is_mt19937(const curandGenerator_st& generator) {
+  return generator.settings.type == CURAND_RNG_PSEUDO_MT19937;
+}
+
 void check_ordering(const curandGenerator_st& generator, curandOrdering_t order) {
   if (!generator.is_pseudo()) {
     if (order != CURAND_ORDERING_QUASI_DEFAULT) throw Failure{CURAND_STATUS_OUT_OF_RANGE};
@@ -69,6 +71,8 @@ void check_ordering(const curandGenerator_st& generator, curandOrdering_t order)
   const bool is_xorwow = generator.settings.type == CURAND_RNG_PSEUDO_XORWOW;
   switch (order) {
     case CURAND_ORDERING_PSEUDO_BEST:
+      if (is_mt19937(generator)) throw Failure{CURAND_STATUS_OUT_OF_RANGE};
+      return;
     case CURAND_ORDERING_PSEUDO_DEFAULT:
     case CURAND_ORDERING_PSEUDO_LEGACY:
       return;
@@ -196,6 +200,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   return checked("curandSetGeneratorOffset", [=] {
     curandGenerator_st& found = find_generator(generator);
+    if (is_mt19937(found)) throw Failure{CURAND_STATUS_TYPE_ERROR};
     found.sequence = make_sequence(found.settings, {offset});
   });
 }

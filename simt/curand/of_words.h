@@ -2,6 +2,9 @@
 /// Generators each of whose numbers is made of one word.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "simt/curand/sequence.h"
 #include "simt/include/curand_kernel.h"
 
@@ -30,18 +33,19 @@ class OfWords : public Sequence {
   /// The next words.
   virtual void draw(std::span<Word> words) = 0;
 
- private:
-  void give(std::span<Word> numbers) { draw(numbers); }
-  template <typename Other>
-  void give(std::span<Other>) {
-    throw Failure{CURAND_STATUS_TYPE_ERROR};
-  }
-
+  /// Makes one number of each.
   template <typename T, typename Make>
   void fill(std::span<T> numbers, Make make) {
     std::vector<Word> words(numbers.size());
     draw(words);
     std::transform(words.begin(), words.end(), numbers.begin(), make);
+  }
+
+ private:
+  void give(std::span<Word> numbers) { draw(numbers); }
+  template <typename Other>
+  void give(std::span<Other>) {
+    throw Failure{CURAND_STATUS_TYPE_ERROR};
   }
 };
 

@@ -1,6 +1,7 @@
 #include "simt/curand/sequence.h"
 
 #include "simt/curand/interleaved.h"
+#include "simt/curand/mt19937.h"
 #include "simt/curand/sobol.h"
 
 namespace simt::curand_host {
@@ -15,6 +16,8 @@ std::unique_ptr<Sequence> make_sequence(const Settings& settings, const Position
                                                                 is_legacy ? 4096 : 81920, from);
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return std::make_unique<Interleaved<curandStatePhilox4_32_10>>(settings.seed, 65536, from);
+    case CURAND_RNG_PSEUDO_MT19937:
+      return std::make_unique<Mt19937>(settings.seed);
     case CURAND_RNG_QUASI_SOBOL32:
       return std::make_unique<Sobol<unsigned>>(settings.dimensions, from.offset);
     case CURAND_RNG_QUASI_SOBOL64:

@@ -153,6 +153,23 @@ void try_pseudo(curandRngType_t type, bool on_device) {
   compare("destroy", curandDestroyGenerator(generator), kExact);
 }
 
+// It has no offsets, and begins anew with another seed.
+void try_mt19937(bool on_device) {
+  Buffer buffer(on_device);
+  const curandGenerator_t generator = create(CURAND_RNG_PSEUDO_MT19937, on_device);
+  draw_words(generator, buffer, 5);
+  set_seed(generator, 0);  // which it has
+  draw_words(generator, buffer, 5);
+  set_seed(generator, 0x500001234ull);
+  draw_all(generator, buffer, 1001);
+  draw_words(generator, buffer, 400001);
+  set_offset(generator, 3);
+  set_ordering(generator, CURAND_ORDERING_PSEUDO_BEST);
+  set_ordering(generator, CURAND_ORDERING_PSEUDO_LEGACY);
+  draw_words(generator, buffer, 3);
+  compare("destroy", curandDestroyGenerator(generator), kExact);
+}
+
 void try_quasi(curandRngType_t type, bool on_device) {
   Buffer buffer(on_device);
   const curandGenerator_t generator = create(type, on_device);
@@ -177,6 +194,7 @@ void try_all(bool on_device) {
   try_pseudo(CURAND_RNG_PSEUDO_XORWOW, on_device);
   try_pseudo(CURAND_RNG_PSEUDO_MRG32K3A, on_device);
   try_pseudo(CURAND_RNG_PSEUDO_PHILOX4_32_10, on_device);
+  try_mt19937(on_device);
   try_quasi(CURAND_RNG_QUASI_DEFAULT, on_device);
   try_quasi(CURAND_RNG_QUASI_SOBOL32, on_device);
   try_quasi(CURAND_RNG_QUASI_SOBOL64, on_device);
