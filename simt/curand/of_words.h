@@ -14,17 +14,23 @@ namespace simt::curand_host {
 template <typename Word>
 class OfWords : public Sequence {
  public:
+  /// Of 32 bits.
   void words(std::span<unsigned> numbers) override { give(numbers); }
+  /// Of 64 bits.
   void long_words(std::span<unsigned long long> numbers) override { give(numbers); }
+  /// Above 0, up to 1.
   void uniform(std::span<float> numbers) override {
     fill(numbers, [](Word word) { return uniform_of_word(word); });
   }
+  /// The same.
   void uniform(std::span<double> numbers) override {
     fill(numbers, [](Word word) { return uniform_double_of_word(word); });
   }
+  /// Of mean 0, deviation 1.
   void normal(std::span<float> numbers) override {
     fill(numbers, [](Word word) { return normal_of_word(word); });
   }
+  /// The same.
   void normal(std::span<double> numbers) override {
     fill(numbers, [](Word word) { return normal_double_of_word(word); });
   }
