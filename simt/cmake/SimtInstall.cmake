@@ -14,11 +14,12 @@ set(simt_headers ${CMAKE_INSTALL_INCLUDEDIR}/simt)
 set(simt_package ${CMAKE_INSTALL_LIBDIR}/cmake/simt)
 set_target_properties(simt_executor PROPERTIES EXPORT_NAME executor)
 set_target_properties(simt_nccl PROPERTIES EXPORT_NAME nccl)
+set_target_properties(simt_curand PROPERTIES EXPORT_NAME curand)
 set_target_properties(simt_device_code PROPERTIES EXPORT_NAME device_code)
 set_target_properties(simt_translate PROPERTIES EXPORT_NAME translate)
 
 install(TARGETS simt RUNTIME COMPONENT simt)
-install(TARGETS simt_executor simt_nccl simt_device_code EXPORT simt_targets ARCHIVE COMPONENT simt)
+install(TARGETS simt_executor simt_nccl simt_curand simt_device_code EXPORT simt_targets ARCHIVE COMPONENT simt)
 install(TARGETS simt_translate EXPORT simt_targets
         RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/simt COMPONENT simt)
 install(EXPORT simt_targets FILE simtTargets.cmake NAMESPACE simt:: DESTINATION ${simt_package} COMPONENT simt)

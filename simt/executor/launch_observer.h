@@ -22,6 +22,12 @@ struct EndedLaunch {
 /// is refused is none. An empty one ends that. The observer must not launch.
 void observe_launches(std::function<void(const EndedLaunch&)> observer);
 
+/// Tells of a call by which a library has written memory of the device. On a GPU kernels of its own
+/// do that; here none is run, and nothing is counted.
+void note_library_call(std::string_view function);
+/// Calls `observer` at each such call. An empty one ends that.
+void observe_library_calls(std::function<void(std::string_view function)> observer);
+
 /// Calls `observer` with every finding as it becomes known: those of a kernel when its launch ends,
 /// before the launch is observed. An empty one ends that. The observer must not ask for findings.
 void observe_findings(std::function<void(const Finding&)> observer);

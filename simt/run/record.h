@@ -4,10 +4,12 @@
 ///
 ///     {"launch": {"kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "counters",
 ///      "lines": [{"file", "line", "counters"}], "recorded"}}
+///     {"library_call": {"function", "launch"}}
 ///     {"finding": {"kind", "message", "kernel", "launch", "lines": [{"place", "message"}]}}
 ///     {"timed_out": true}
 ///
-/// A finding's launch is numbered from 1, and 0 in host code; it comes before its launch.
+/// A finding's launch is numbered from 1, and 0 in host code; it comes before its launch. That of a
+/// library's call is the one that comes next.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,11 @@ class Recorder {
     write({{"launch", std::move(values)}});
   }
 
+  /// Of a library; `launch` is the one that comes next.
+  void add_library_call(std::string_view function) {
+    write({{"library_call", {{"function", function}, {"launch", launches_.load() + 1}}}});
+  }
+
   /// Records what the warps of the launches from here on do.
   void start_warps() {
     records_warps_ = true;
@@ -114,6 +119,7 @@ bool start() {
   if (warps != nullptr && *warps != '\0') recorder->start_warps();
   refuse_host_pointers(true);
   observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
+  observe_library_calls([](std::string_view function) { recorder->add_library_call(function); });
   observe_findings([](const Finding& finding) { recorder->add(finding); });
   std::atexit([] { findings(); });  // publishes what host code did, which belongs to no launch
   catch_crashes_of_host();

@@ -212,15 +212,30 @@ std::string repetitions(const ordered_json& finding) {
                      ranges(launches));
 }
 
+/// Calls of one function between the same launches become one.
+void add_library_call(ordered_json& record, const ordered_json& call) {
+  ordered_json& calls = record["library_calls"];
+  for (ordered_json& known : calls) {
+    if (known["function"] != call["function"] || known["launch"] != call["launch"]) continue;
+    known["count"] = known["count"].get<std::uint64_t>() + 1;
+    return;
+  }
+  calls.push_back(call);
+  calls.back()["count"] = 1;
+}
+
 }  // namespace
 
 ordered_json read_record(const std::filesystem::path& file) {
-  ordered_json record = {{"launches", ordered_json::array()}, {"findings", ordered_json::array()}};
+  ordered_json record = {{"launches", ordered_json::array()},
+                         {"library_calls", ordered_json::array()},
+                         {"findings", ordered_json::array()}};
   MergedFindings findings(record["findings"]);
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     const ordered_json entry = ordered_json::parse(line, nullptr, false);
     if (entry.contains("launch")) record["launches"].push_back(entry["launch"]);
+    if (entry.contains("library_call")) add_library_call(record, entry["library_call"]);
     if (entry.contains("finding")) findings.add(entry["finding"]);
     if (entry.contains("timed_out")) record["timed_out"] = true;
   }
@@ -231,6 +246,21 @@ namespace {
 
 std::string microseconds(double seconds) {
   return seconds == 0 ? "0" : fmt::format("{:.3g}", seconds * 1e6);
+}
+
+/// What libraries have done on the device, and no kernel of the program's.
+void print_library_calls(std::ostream& out, const ordered_json& record) {
+  if (record["library_calls"].empty()) return;
+  std::map<std::string, std::uint64_t> counts;
+  for (const ordered_json& call : record["library_calls"])
+    counts[call["function"].get<std::string>()] += call["count"].get<std::uint64_t>();
+  out << "\nOf libraries, not counted:";
+  const char* separator = " ";
+  for (const auto& [function, count] : counts) {
+    fmt::print(out, "{}{} ({}x)", separator, function, count);
+    separator = ", ";
+  }
+  out << '\n';
 }
 
 /// One row for each kernel and unit would hide which launch it is: a row for each launch.
@@ -274,6 +304,7 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
     out << kLegend;
     if (!options.on.empty()) print_floors(out, launches, options.on);
   }
+  print_library_calls(out, record);
   for (const ordered_json& finding : findings)
     out << "\n" << finding["message"].get<std::string>() << repetitions(finding) << "\n";
   if (ending.timed_out) {

@@ -11,7 +11,7 @@
 
 namespace simt::run {
 
-/// "launches" and "findings", as the program wrote them down (record.h), in order.
+/// "launches", "library_calls" and "findings", as the program wrote them down (record.h), in order.
 nlohmann::ordered_json read_record(const std::filesystem::path& file);
 
 /// A row for each launch, one for several that follow each other and did the same; then the

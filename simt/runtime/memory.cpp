@@ -13,6 +13,7 @@
 #include "simt/executor/memory/mapped_memory.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
+#include "simt/runtime/device_reach.h"
 #include "simt/runtime/memory_pools.h"
 #include "simt/runtime/result.h"
 
@@ -147,6 +148,11 @@ cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t eleme
   return result(device_malloc(address, bytes, element_bytes));
 }
 
+bool device_reaches(const void* address) {
+  return device_may_use(address) || device_shares(address) ||
+         device_variable_at(reinterpret_cast<std::uintptr_t>(address)) != nullptr;
+}
+
 void note_arguments(const void* bytes, std::size_t size) {
   if (!host_pointers_are_refused()) return;
   constexpr std::uintptr_t kNoAddressBelow = 65536;  // an index, or a null pointer with one added
@@ -155,8 +161,7 @@ void note_arguments(const void* bytes, std::size_t size) {
     std::uintptr_t word = 0;
     std::memcpy(&word, words + at, sizeof word);
     const auto* const address = reinterpret_cast<const void*>(word);
-    if (word < kNoAddressBelow || device_may_use(address) || device_shares(address)) continue;
-    if (device_variable_at(word) == nullptr) expect_host_pointer(word);
+    if (word >= kNoAddressBelow && !device_reaches(address)) expect_host_pointer(word);
   }
 }
 

@@ -84,21 +84,26 @@ Matrix product(const Matrix& a, const Matrix& b, std::uint64_t modulus) {
   return result;
 }
 
-void skip_half(unsigned* numbers, Matrix step, std::uint64_t modulus, unsigned long long count,
-               int log2_unit) {
-  for (int i = 0; i < log2_unit; ++i)
-    step = product(step, step, modulus);
-  Matrix skip = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  for (; count != 0; count /= 2) {
-    if (count % 2 == 1) skip = product(step, skip, modulus);
-    step = product(step, step, modulus);
-  }
-  const std::uint64_t old[] = {numbers[0], numbers[1], numbers[2]};
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::uint64_t sum = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      sum = (sum + skip[i][j] * old[j] % modulus) % modulus;
-    numbers[i] = static_cast<unsigned>(sum);
+/// Skips by 2^0, 2^1, ... numbers: up to 64 bits of a number of sequences of 2^127 each.
+std::vector<Matrix> powers_of(const Matrix& step, std::uint64_t modulus) {
+  constexpr int kPowers = 127 + 64;
+  std::vector<Matrix> powers = {step};
+  while (powers.size() < kPowers)
+    powers.push_back(product(powers.back(), powers.back(), modulus));
+  return powers;
+}
+
+void skip_half(unsigned* numbers, const std::vector<Matrix>& powers, std::uint64_t modulus,
+               unsigned long long count, int log2_unit) {
+  for (auto power = static_cast<std::size_t>(log2_unit); count != 0; ++power, count /= 2) {
+    if (count % 2 == 0) continue;
+    const std::uint64_t old[] = {numbers[0], numbers[1], numbers[2]};
+    for (std::size_t i = 0; i < 3; ++i) {
+      std::uint64_t sum = 0;
+      for (std::size_t j = 0; j < 3; ++j)
+        sum = (sum + powers[power][i][j] * old[j] % modulus) % modulus;
+      numbers[i] = static_cast<unsigned>(sum);
+    }
   }
 }
 
@@ -115,8 +120,10 @@ void skip_xorwow_sequences(unsigned* words, unsigned long long count) {
 
 void skip_mrg32k3a(unsigned* first, unsigned* second, unsigned long long count, int log2_unit) {
   if (count == 0) return;
-  const Matrix of_first = {{{0, 1, 0}, {0, 0, 1}, {kMrgModulus1 - 810728, 1403580, 0}}};
-  const Matrix of_second = {{{0, 1, 0}, {0, 0, 1}, {kMrgModulus2 - 1370589, 0, 527612}}};
+  static const std::vector<Matrix> of_first =
+      powers_of({{{0, 1, 0}, {0, 0, 1}, {kMrgModulus1 - 810728, 1403580, 0}}}, kMrgModulus1);
+  static const std::vector<Matrix> of_second =
+      powers_of({{{0, 1, 0}, {0, 0, 1}, {kMrgModulus2 - 1370589, 0, 527612}}}, kMrgModulus2);
   skip_half(first, of_first, kMrgModulus1, count, log2_unit);
   skip_half(second, of_second, kMrgModulus2, count, log2_unit);
 }

@@ -197,4 +197,21 @@ Changes rewrite_shared_variables(const Tokens& code, OutsideVariables& outside) 
   return changes;
 }
 
+Changes rewrite_shared_variables_of_macro(const Tokens& words) {
+  Changes changes;
+  int depth = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].is("{")) ++depth;
+    if (words[i].is("}")) --depth;
+    if (depth == 0 || !words[i].is("__shared__")) continue;
+    const VariableDeclaration declaration(words, i);
+    const bool on_one_line = declaration.first().line == declaration.last().line;
+    if (is_dynamic(declaration) && on_one_line && refusal_of(declaration).empty()) {
+      replace(words, declaration, replacement(declaration), changes);
+    }
+    i = declaration.end();
+  }
+  return changes;
+}
+
 }  // namespace simt::translate

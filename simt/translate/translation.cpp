@@ -37,7 +37,7 @@ std::vector<std::string_view> macro_parameters(const Tokens& words) {
   return parameters;
 }
 
-/// Launches and inline PTX in the bodies of macros.
+/// Launches, dynamic shared memory and inline PTX in the bodies of macros.
 Changes rewrite_macro_bodies(const Tokens& tokens) {
   Changes changes;
   for (const Token& token : tokens) {
@@ -49,6 +49,7 @@ Changes rewrite_macro_bodies(const Tokens& tokens) {
       word.line += token.line - 1;
     }
     append(changes, rewrite_launches(words, macro_parameters(words)));
+    append(changes, rewrite_shared_variables_of_macro(words));
     append(changes, rewrite_inline_ptx_of_macro(words));
   }
   return changes;

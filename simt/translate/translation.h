@@ -66,6 +66,9 @@ using OutsideVariables = std::vector<OutsideVariable>;  ///< in their order
 /// declared, or in the device functions that use them if that is outside functions. `outside` has
 /// those of included files, and gets those of this one.
 Changes rewrite_shared_variables(const Tokens& code, OutsideVariables& outside);
+/// The same of dynamic ones in the braces of a macro's body, each on one line: who is to use them
+/// stands there as well.
+Changes rewrite_shared_variables_of_macro(const Tokens& words);
 
 /// Variables outside functions that are `__device__`, `__managed__` or `__constant__` are made
 /// known to the executor, each by an object behind its declaration.

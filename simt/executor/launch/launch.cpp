@@ -63,6 +63,7 @@ struct State {
   CountersByPlace total_by_place;
   CountersByPlace last_by_place;
   std::function<void(const EndedLaunch&)> observer;
+  std::function<void(std::string_view)> library_observer;
   std::map<const void*, std::size_t> dynamic_shared;  // bytes that a kernel may have
 };
 
@@ -208,6 +209,16 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
 void observe_launches(std::function<void(const EndedLaunch&)> observer) {
   const std::lock_guard lock(state().mutex);
   state().observer = std::move(observer);
+}
+
+void note_library_call(std::string_view function) {
+  const std::lock_guard lock(state().mutex);
+  if (state().library_observer) state().library_observer(function);
+}
+
+void observe_library_calls(std::function<void(std::string_view)> observer) {
+  const std::lock_guard lock(state().mutex);
+  state().library_observer = std::move(observer);
 }
 
 bool in_kernel() {

@@ -293,6 +293,15 @@ PROGRAMS = {
         {(0, STORES): 12},
         says=["random_numbers: 540 numbers, passed"],
     ),
+    "random_generators": program(
+        "random_generators",
+        ["count_below_half"],
+        {(0, LOADS): 4096 / 32},
+        says=[
+            "random_generators: 4448 numbers, passed",
+            "Of libraries, not counted: curandGenerate (95x), curandGenerateLogNormal (57x)",
+        ],
+    ),
     "libcudacxx": program(
         "libcudacxx",
         ["sum_tiles", "count_evens", "standard_library"],
@@ -450,6 +459,24 @@ PROGRAMS = {
         ["uninitialized-copy"],
         exit_code=139,
         says=["ended by signal 11", "host_segfault.cu:7", "printed before"],
+    ),
+    "bad_random_generators": Expected(
+        ["bad/random_generators.cu"],
+        [],
+        {},
+        ["copy-out-of-bounds", "host-access", "host-pointer", *["not-available"] * 4],
+        exit_code=1,
+        says=[
+            "memory of the host: 201\nmemory of the device: 999\ntoo long: 201\n",
+            "destroyed: 101",
+            "random_generators.cu:15: error: curandGenerateUniform: the generator is of a device",
+            "random_generators.cu:16: error: curandGenerateUniform: the generator is of the host",
+            "curandGenerateUniform of 404 bytes at byte 0 of an allocation of 400 bytes",
+            "CURAND_ORDERING_PSEUDO_DYNAMIC: not available on the CPU executor (cuRAND)",
+            "curandGeneratePoisson: Poisson numbers: not available",
+            "20000 dimensions, more than 337: not available",
+            "CURAND_RNG_QUASI_SCRAMBLED_SOBOL32: not available",
+        ],
     ),
     "host_pointers": Expected(
         ["bad/host_pointers.cu"],

@@ -262,6 +262,19 @@ TEST_CASE("dynamic shared memory becomes a reference to an array without a size"
         in_function("auto& raw = ::simt::dynamic_shared_variable<T[]>();"));
 }
 
+TEST_CASE("dynamic shared memory in the braces of a macro's body is translated") {
+  CHECK(translated("#define MEMORY(T, n) \\\n  T* get() { \\\n    extern __shared__ T n[]; \\\n"
+                   "    return n; }\n") ==
+        "#define MEMORY(T, n) \\\n  T* get() { \\\n    auto& n = "
+        "::simt::dynamic_shared_variable<T[]>(); \\\n    return n; }\n");
+  // Who uses these is not known.
+  for (const std::string unchanged :
+       {"#define TILE(T) extern __shared__ T tile[];\n",
+        "#define F(T) T f() { extern __shared__ \\\n T tile[]; return tile[0]; }\n"}) {
+    CHECK(translated(unchanged) == unchanged);
+  }
+}
+
 TEST_CASE("functions are told from namespaces and classes") {
   for (const std::string before :
        {"namespace a { namespace b::c {", "extern \"C\" { inline namespace d {",
