@@ -81,6 +81,8 @@ int run(const Options& options) {
   if (!options.html.empty()) {
     simt::write_file(options.html,
                      player_page(with_files(to_json(known, ending, options), program.files)));
+    std::cout << "\nWrote " << options.html.string()
+              << ", which plays the first warps: open it in a browser.\n";
   }
   if (!options.sarif.empty()) {
     simt::write_file(options.sarif, to_sarif(known, ending, options, SIMT_VERSION).dump(2) + "\n");

@@ -37,6 +37,7 @@ class Html(unittest.TestCase):
         source = HERE / "transpose.cu"
         done = run(source, "--html", self.page)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"\nWrote {self.page}, which plays", done.stdout)
         record = record_of(self.page)
         self.assertEqual(record["files"], [{"name": source.name, "text": source.read_text()}])
         conflicts, padded = (launch["recorded"] for launch in record["launches"])
