@@ -1,9 +1,13 @@
 """bench/ncu reads what Nsight Compute prints, and holds the executor's counts against it."""
 
+import contextlib
 import functools
+import io
 import json
+import runpy
 import subprocess
 import sys
+import unittest.mock
 from pathlib import Path
 
 import pytest
@@ -46,8 +50,21 @@ _METRICS = {
 
 
 def ncu(*arguments):
-    command = [sys.executable, _NCU, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    """Runs it in this process: a hundred of its own would take most of the tests' time."""
+    said, complained = io.StringIO(), io.StringIO()
+    command = ["bench/ncu", *map(str, arguments)]
+    with (
+        unittest.mock.patch.object(sys, "argv", command),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(complained),
+        pytest.raises(SystemExit) as ended,
+    ):
+        runpy.run_path(str(_NCU), run_name="__main__")
+    code = ended.value.code
+    if isinstance(code, str):  # as the interpreter ends a program with words
+        print(code, file=complained)
+        code = 1
+    return subprocess.CompletedProcess(command, code, said.getvalue(), complained.getvalue())
 
 
 @functools.cache

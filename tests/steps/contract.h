@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <iterator>
@@ -50,17 +49,23 @@ inline std::vector<int> block_sizes(const worklog::Step& step) {
   return sizes;
 }
 
-/// A variant takes the types in turn, from width to width. A step takes fp32 and, unless every case
-/// is wanted, one of the half types, which differ in arithmetic, not in what a width makes of a
-/// row.
+/// Whether it is a width's turn, which comes to half of them in no pattern that alignment or a warp
+/// could have: the top bit of a product with a large prime decides (Knuth, volume 3, section 6.4).
+constexpr bool is_turn_of(std::int64_t cols) {
+  constexpr std::uint32_t kPrime = 0x9E3779B1;
+  return static_cast<std::uint32_t>(cols) * kPrime >> 31 == 0;
+}
+
+/// A variant takes the types in turn, from width to width. Unless every case is wanted, it takes
+/// half of the widths, and a step takes fp32 and one of the half types, which differ in arithmetic,
+/// not in what a width makes of a row.
 inline bool is_left_out(const worklog::Step& step, worklog::DType dtype, std::int64_t cols) {
-  if (!step.variant.empty())
-    return dtype != worklog::kAllDTypes[cols % std::ssize(worklog::kAllDTypes)];
-  // Neither of them has aligned rows alone: those of 8, 32, 128 columns are not those of 16, 64,
-  // 256.
-  const bool is_even = (std::bit_width(static_cast<std::uint64_t>(cols)) + cols) % 2 == 0;
-  const worklog::DType not_now = is_even ? worklog::DType::kFloat16 : worklog::DType::kBFloat16;
-  return !wants_every_case() && dtype == not_now;
+  using enum worklog::DType;
+  if (!step.variant.empty()) {
+    const bool is_its_type = dtype == worklog::kAllDTypes[cols % std::ssize(worklog::kAllDTypes)];
+    return !is_its_type || !(is_turn_of(cols) || wants_every_case());
+  }
+  return !wants_every_case() && dtype == (is_turn_of(cols) ? kFloat16 : kBFloat16);
 }
 
 /// And every other input, so that two neighbouring widths have all of them.
