@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A wheel of the Python module for each interpreter, as others would install it: tests/python/wheels.sh BUILD_FOLDER [PYTHON..]
 #
-# auditwheel adds the libraries that a bare machine lacks, Boost among them, and the wheel is tested in an environment of its own.
+# auditwheel adds the shared libraries that a bare machine lacks, if there are any (Boost may be a part of the module already), and
+# the wheel is tested in an environment of its own.
 # Without PYTHON, those from 3.10 to 3.14 that are here; the others are named. The wheels are in BUILD_FOLDER/wheels.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -36,8 +37,7 @@ one_wheel() {
     "$environment/builder/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$environment/built" .
   PATH=$environment/builder/bin:$PATH auditwheel repair --wheel-dir "$environment/repaired" "$environment"/built/*.whl
   wheel=$(echo "$environment"/repaired/*.whl)
-  python3 -m zipfile --list "$wheel" | grep -q 'softmax_worklog\.libs/libboost_context' ||
-    { echo "$wheel does not carry Boost" >&2 && return 1; }
+  [[ $wheel == *-manylinux_* ]] || { echo "$wheel needs more than any Linux has" >&2 && return 1; }
 
   tested=$environment/tested
   "$1" -m venv "$tested"
