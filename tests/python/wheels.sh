@@ -18,7 +18,7 @@ tests=(tests/python/test_{arguments,choice,counts,errors,results}.py)
 find_interpreters() {
   local minor found
   for minor in 10 11 12 13 14; do
-    found=$(command -v "python3.$minor" || compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor.*/bin/python3" | tail -n 1)
+    found=$(command -v "python3.$minor" || compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor.*/bin/python3" | tail -n 1) || true
     if [ -n "$found" ] && "$found" -c '' 2>/dev/null; then echo "$found"; else echo "CPython 3.$minor is not here" >&2; fi
   done
 }

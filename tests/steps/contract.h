@@ -22,8 +22,8 @@
 namespace contract {
 
 /// Whether every case is wanted: on a GPU, and on the executor with WORKLOG_THOROUGH in the
-/// environment, which `.ci/run thorough` and the mutants set. Without, `./worklog test` has a part
-/// of those that take the executor longest.
+/// environment, which `.ci/run thorough` and the mutants' last round set. Without, `./worklog test`
+/// has a part of those that take the executor longest.
 bool wants_every_case();
 
 /// Rows of most cases: more than 8, so that with an odd width the rows start at every alignment.
