@@ -15,11 +15,14 @@ cd "$root"
 # What does not need packages that some version of Python lacks.
 tests=(tests/python/test_{arguments,choice,counts,errors,results}.py)
 
+# The first of each version that runs: pyenv's names on the PATH stand for what may not be chosen.
 find_interpreters() {
-  local minor found
+  local minor candidate
   for minor in 10 11 12 13 14; do
-    found=$(command -v "python3.$minor" || compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor.*/bin/python3" | tail -n 1) || true
-    if [ -n "$found" ] && "$found" -c '' 2>/dev/null; then echo "$found"; else echo "CPython 3.$minor is not here" >&2; fi
+    for candidate in "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor".*/bin/python3; do
+      if "$candidate" -c '' 2>/dev/null; then echo "$candidate" && continue 2; fi
+    done
+    echo "CPython 3.$minor is not here" >&2
   done
 }
 
