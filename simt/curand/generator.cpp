@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "simt/executor/devices.h"
+#include "simt/executor/system/fork_lock.h"
 
 namespace simt::curand_host {
 namespace {
 
 // Never destroyed: static objects of the program may end generators at the very end.
 struct State {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   std::map<curandGenerator_t, std::unique_ptr<curandGenerator_st>> all;
 };
 State& state() {

@@ -7,6 +7,7 @@
 
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/include/cuda_standin/textures.h"
 #include "simt/runtime/array.h"
@@ -35,7 +36,7 @@ class Arrays {
   }
 
  private:
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::set<cudaArray_t> known_;
 };
 Arrays& arrays() {

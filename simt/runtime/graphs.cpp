@@ -10,6 +10,7 @@
 
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/include/cuda_standin/textures.h"
 #include "simt/runtime/handles.h"
@@ -62,7 +63,7 @@ struct Capture {
   Nodes last;              ///< what the stream's next work comes after
 };
 struct Captures {
-  std::mutex mutex;
+  simt::ForkLock<std::mutex> mutex;
   std::atomic<std::size_t> count{0};  ///< of streams, for a look without the lock
   std::map<cudaStream_t, Capture> of;
 };

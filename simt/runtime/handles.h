@@ -6,6 +6,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "simt/executor/system/fork_lock.h"
+
 namespace simt {
 
 /// The objects of one kind that exist, known by their addresses.
@@ -32,7 +34,7 @@ class Handles {
   }
 
  private:
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::unordered_map<Object*, std::unique_ptr<Object>> objects_;
 };
 

@@ -11,6 +11,7 @@
 #include "simt/executor/memory/device_variables.h"
 #include "simt/executor/memory/host_pointers.h"
 #include "simt/executor/memory/mapped_memory.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/device_reach.h"
@@ -43,7 +44,7 @@ class Pieces {
   }
 
  private:
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::map<const void*, std::size_t> sizes_;
 };
 

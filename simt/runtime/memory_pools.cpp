@@ -13,6 +13,7 @@
 #include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/result.h"
 #include "simt/runtime/stream_device.h"
@@ -117,7 +118,7 @@ class Pools {
   OfDevice& of(int device) { return of_devices_[static_cast<std::size_t>(device)]; }
   const OfDevice& of(int device) const { return of_devices_[static_cast<std::size_t>(device)]; }
 
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::set<cudaMemPool_t> known_;
   std::map<const void*, Allocation> allocations_;
   std::vector<OfDevice> of_devices_;

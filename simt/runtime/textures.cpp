@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simt/executor/findings/findings.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/executor/worker/abandon.h"
 #include "simt/include/cuda_fp16.h"
 #include "simt/include/cuda_standin/runtime_api.h"
@@ -56,7 +57,7 @@ class Objects {
   bool has(unsigned long long handle) const {
     return handle != 0 && handle <= bound_.size() && bound_[handle - 1] != nullptr;
   }
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::vector<Bound*> bound_;
 };
 Objects& textures() {

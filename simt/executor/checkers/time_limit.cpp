@@ -23,6 +23,7 @@
 #include "simt/executor/interrupt.h"
 #include "simt/executor/program_deadline.h"
 #include "simt/executor/system/flush_output.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/executor/worker/abandon.h"
 #include "simt/executor/worker/rendezvous.h"
 
@@ -68,7 +69,7 @@ struct Deadline {
 };
 
 struct State {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   Seconds limit{limit_from_environment()};
   std::map<Launch*, Clock::time_point> starts;  // of those that run
   struct Thread {
@@ -270,16 +271,9 @@ void end_program_after(double seconds, std::function<void()> at_end) {
   if (!s.watching) start_watching(s);
 }
 
-void hold_time_limit_for_fork() {
-  state().mutex.lock();
-}
-
-void release_time_limit_after_fork(bool is_child) {
-  if (is_child) {
-    state().watching = false;  // the thread that watched is the parent's
-    state().threads.clear();
-  }
-  state().mutex.unlock();
+void forget_watching_thread() {
+  state().watching = false;
+  state().threads.clear();
 }
 
 double time_limit() {

@@ -35,10 +35,8 @@ class InterruptibleWorker {
   Worker& worker_;
 };
 
-/// Keeps others from what is known of the launch, while the process is copied.
-void hold_time_limit_for_fork();
-/// Ends that, in the parent or in the child.
-void release_time_limit_after_fork(bool is_child);
+/// In a copy of the process, where the thread that watches the time is the parent's.
+void forget_watching_thread();
 
 /// Called by a lane whose log is full, as it is made to be when the time is up. Ends the launch in
 /// that case.

@@ -10,6 +10,7 @@
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/device_memory.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/executor/trace.h"
 
 namespace simt {
@@ -38,7 +39,7 @@ using Place = std::tuple<Position, Event, AccessKind>;
 
 // Tracing is rare and short: one lock serves all workers.
 struct State {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   TraceLimits limits;
   std::vector<std::string> kernels;         // of the launches
   std::vector<std::uintptr_t> near_kernel;  // an address in the code of each

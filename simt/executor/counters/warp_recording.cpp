@@ -14,6 +14,7 @@
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/device_memory.h"
+#include "simt/executor/system/fork_lock.h"
 #include "simt/executor/trace.h"
 
 namespace simt {
@@ -369,7 +370,7 @@ namespace {
 
 // Changes only while no launch runs. Each warp's recording is its worker's own.
 struct State {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   RecordLimits limits;
   std::array<LaunchRecording, kMostDevices> last;  // of each device
 };

@@ -18,6 +18,7 @@
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/launch_observer.h"
+#include "simt/executor/system/fork_lock.h"
 
 namespace simt {
 namespace {
@@ -34,7 +35,7 @@ struct Pending {
 };
 
 struct Collection {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   bool printed = true;
   std::function<void(const Finding&)> observer;
   std::map<std::string, Pending> pending;  // by kind and lines

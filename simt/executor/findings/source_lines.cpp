@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "simt/executor/system/fork_lock.h"
+
 namespace simt {
 namespace {
 
@@ -151,7 +153,7 @@ void look_up(const std::set<std::uintptr_t>& return_addresses, Lines& lines) {
 }
 
 struct State {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   Lines lines;
   Lines calls;  // all lines of each
 };

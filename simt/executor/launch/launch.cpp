@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <new>
 #include <pthread.h>
 #include <thread>
 #include <utility>
@@ -28,6 +27,7 @@
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/host_pointers.h"
+#include "simt/executor/system/fork_lock.h"
 
 namespace simt {
 namespace {
@@ -46,7 +46,7 @@ int default_workers() {
 // What each device has. Launches of several host threads on one take turns; those on several run at
 // the same time.
 struct Device {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   WorkerPool pool;
   std::atomic<int> error = 0;
 };
@@ -57,7 +57,7 @@ struct State {
   int workers = default_workers();
   bool counting = true;
   bool checking = true;
-  std::recursive_mutex mutex;  // of what follows; who observes a launch may ask for it
+  ForkLock<std::recursive_mutex> mutex;  // of what follows; who observes a launch may ask for it
   Counters total;
   Counters last;
   CountersByPlace total_by_place;
@@ -79,30 +79,13 @@ Device& device() {
 
 // A process is copied between launches, of which no device has one, and its copy, which has one
 // thread, starts others anew.
-void hold_for_fork() {
+void forget_other_threads() {
+  forget_watching_thread();
   for (Device& each : state().devices)
-    each.mutex.lock();
-  state().mutex.lock();
-  for (Device& each : state().devices)
-    each.pool.hold_for_fork();
-  hold_time_limit_for_fork();
+    each.pool.forget_helpers();
 }
 
-void release_after_fork(bool is_child) {
-  release_time_limit_after_fork(is_child);
-  for (Device& each : state().devices)
-    each.pool.release_after_fork(is_child);
-  if (is_child) {
-    new (&state().mutex) std::recursive_mutex;  // which belongs to the parent's thread
-  } else {
-    state().mutex.unlock();
-  }
-  for (Device& each : state().devices)
-    each.mutex.unlock();
-}
-
-[[maybe_unused]] const int fork_is_safe = pthread_atfork(
-    hold_for_fork, [] { release_after_fork(false); }, [] { release_after_fork(true); });
+[[maybe_unused]] const int fork_is_safe = pthread_atfork(nullptr, nullptr, forget_other_threads);
 
 // How much a kernel of which nothing is known may have is for its launch to say.
 std::size_t allowed_dynamic_shared(const void* kernel) {

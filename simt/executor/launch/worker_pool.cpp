@@ -31,7 +31,7 @@ const Tally& WorkerPool::run(Launch& launch, int workers) {
   }
   take_part_or_fail(*own_, launch);
 
-  std::unique_lock lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   launch_ = nullptr;
   done_.wait(lock, [this] { return helping_ == 0; });
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -73,25 +73,18 @@ void WorkerPool::take_part_or_fail(Worker& worker, Launch& launch) {
   }
 }
 
-void WorkerPool::hold_for_fork() {
-  mutex_.lock();
-}
-
-void WorkerPool::release_after_fork(bool is_child) {
-  if (is_child) {
-    // The threads are gone, but the condition variable waits for those that slept in it, and
-    // what they worked with may be half-way between two states: neither is destroyed.
-    for (std::unique_ptr<Worker>& helper : helpers_)
-      static_cast<void>(helper.release());
-    helpers_.clear();
-    new (&wake_) std::condition_variable;
-  }
-  mutex_.unlock();
+// The condition variable waits for the threads that slept in it, and what they worked with may be
+// half-way between two states: neither is destroyed.
+void WorkerPool::forget_helpers() {
+  for (std::unique_ptr<Worker>& helper : helpers_)
+    static_cast<void>(helper.release());
+  helpers_.clear();
+  new (&wake_) std::condition_variable;
 }
 
 void WorkerPool::sleep_and_help(Worker& worker) {
   std::uint64_t last = 0;
-  std::unique_lock lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] { return launch_ != nullptr && launches_ != last && places_ > 0; });
     last = launches_;

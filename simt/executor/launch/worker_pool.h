@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "simt/executor/system/fork_lock.h"
 #include "simt/executor/worker/worker.h"
 
 namespace simt {
@@ -29,10 +30,8 @@ class WorkerPool {
   /// blocks may wait for another device instead.
   void help_waiting_blocks(Launch& launch, Clock::time_point since);
 
-  /// Between launches: keeps the other threads from waking up while the process is copied.
-  void hold_for_fork();
-  /// Ends that, in the parent or in the child, which has none of the other threads.
-  void release_after_fork(bool is_child);
+  /// In a copy of the process, which has none of the other threads.
+  void forget_helpers();
 
  private:
   void sleep_and_help(Worker& worker);
@@ -40,7 +39,7 @@ class WorkerPool {
   void add_places(int count);
 
   std::unique_ptr<Worker> own_;  ///< of whoever launches
-  std::mutex mutex_;
+  ForkLock<std::mutex> mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
   std::vector<std::unique_ptr<Worker>> helpers_;

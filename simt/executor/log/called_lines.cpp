@@ -6,11 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "simt/executor/system/fork_lock.h"
+
 namespace simt {
 namespace {
 
 struct Lines {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   std::map<std::pair<std::string, int>, std::uintptr_t> numbers;
   std::deque<Location> lines;  // number 1 comes first
 };

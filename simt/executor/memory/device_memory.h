@@ -15,6 +15,7 @@
 #include "simt/executor/counters.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
+#include "simt/executor/system/fork_lock.h"
 
 namespace simt {
 
@@ -110,7 +111,7 @@ class DeviceMemory {
   void end_quarantine_of_oldest();
   Allocations::const_iterator find(std::uintptr_t address) const;
 
-  mutable std::shared_mutex mutex_;
+  mutable ForkLock<std::shared_mutex> mutex_;
   std::size_t quarantined_ = 0;
   std::atomic<std::uint64_t> version_ = 1;
   Allocations allocations_;

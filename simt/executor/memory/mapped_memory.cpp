@@ -7,6 +7,7 @@
 #include "simt/executor/executor.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/device_memory.h"
+#include "simt/executor/system/fork_lock.h"
 
 namespace simt {
 
@@ -22,7 +23,7 @@ constexpr int kErrorNotMapped = 713;
 
 // Changes between launches only, so kernels look without the lock. Few: a search costs no more.
 struct Mapped {
-  std::mutex mutex;
+  ForkLock<std::mutex> mutex;
   std::vector<MappedMemory> all;
 };
 
