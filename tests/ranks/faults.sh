@@ -5,9 +5,10 @@
 . "$(dirname "$0")/ranks.sh"
 
 ranks=4
-limit=5 # seconds, by which processes may start one after the other on a busy machine
+limit=2 # seconds that a rank waits for another
+[ "$how" = threads ] || limit=5 # for processes, of which a busy machine starts one after the other
 longest=60 # seconds: the limits that a rank may reach one after the other, and a slow machine
-at_once=6  # cases side by side: nearly all of their time, ranks wait
+at_once=6 # cases side by side: nearly all of their time, ranks wait
 
 # beside CASE [ARGUMENT..]: starts a case beside the others, in a folder of its own.
 cases=()

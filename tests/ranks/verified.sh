@@ -32,25 +32,14 @@ if [ "$how" = threads ]; then
   grep -qx $'global_store_elements\t575' "$work/said" || wrong "a cross-entropy stores something twice, or not"
 fi
 
-# A shape that one kernel refuses keeps no other from it.
-if [ "$how" = threads ]; then
-  with_ranks 2 --rows 1 --cols 2500000 --type f32 --result softmax --block-size 128
-  grep -q 'refused: slices of' "$work/said" || wrong "nothing refuses slices of 1250000 columns"
-  if [ "$code" != 0 ] || ! grep -q 'in_kernel_long_row .* verified' "$work/said"; then wrong "a kernel that refuses ends the others"; fi
-  with_ranks 2 --rows 1 --cols 2500000 --type f32 --result softmax --block-size 128 --variant in_cluster
-  [ "$code" = 1 ] || wrong "in_cluster, asked for by name, refuses without an error"
-fi
-
 # Labels are given with every result. Of these rows several blocks have one each, and leave something behind what a softmax tells.
 with_ranks 2 --variant none --rows 32 --cols 16384 --result softmax --type f32
 [ "$code" = 0 ] || wrong "labels: a softmax does not leave them alone"
 
-# Shapes that the usual ones do not reach: rows that wait in a cluster's shared memory, and more rows than a kernel has blocks.
+# Rows that wait in a cluster's shared memory, which the usual ones do not.
 if [ "$how" = threads ]; then
   with_ranks 2 --variant in_cluster --rows 70 --cols 12000 --type f32
   [ "$code" = 0 ] || wrong "in_cluster, 70 x 12000"
   with_ranks 2 --variant in_cluster --rows 70 --cols 40000 --type bf16
   [ "$code" = 0 ] || wrong "in_cluster, 70 x 40000"
-  with_ranks 2 --variant in_kernel --rows 134 --cols 58500 --type f32
-  [ "$code" = 0 ] || wrong "in_kernel, 134 x 58500"
 fi
