@@ -108,6 +108,12 @@ void set_counting(bool on);
 /// Whether every access is checked (bounds, initialization, races); on unless switched off.
 void set_checking(bool on);
 
+/// Launches that begin so many seconds after the first one or later run *plain* if one of the same
+/// kernel and shape was counted before: nothing of them is counted or checked, and they take a
+/// fraction of the time. All launches are counted unless set; 0 leaves the first of each kind. The
+/// first launch is that after this call.
+void set_counted_time(double seconds);
+
 /// OS threads that run blocks: all cores unless set, or the environment's SIMT_WORKERS. Counts
 /// do not depend on it.
 void set_workers(int count);

@@ -16,6 +16,7 @@ struct EndedLaunch {
   LaunchConfig config;      ///< its shape
   Counters counters;        ///< of this launch alone
   int device = 0;           ///< that it ran on
+  bool is_plain = false;    ///< so that its counters are all 0 (set_counted_time())
 };
 
 /// Calls `observer` at the end of every launch, when its findings are known already; a launch that

@@ -46,8 +46,14 @@ inline nlohmann::ordered_json to_json(const EndedLaunch& launch) {
                                  {"block", to_json(launch.config.block)},
                                  {"cluster", to_json(launch.config.cluster)},
                                  {"dynamic_shared_bytes", launch.config.dynamic_shared_bytes},
-                                 {"counters", to_json(launch.counters)},
-                                 {"lines", to_json(last_launch_by_line())}};
+                                 {"counters", nlohmann::ordered_json::object()},
+                                 {"lines", nlohmann::ordered_json::array()}};
+  if (launch.is_plain) {
+    json["plain"] = true;
+  } else {
+    json["counters"] = to_json(launch.counters);
+    json["lines"] = to_json(last_launch_by_line());
+  }
   if (device_count() > 1) json["device"] = launch.device;
   return json;
 }

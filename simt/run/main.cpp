@@ -70,6 +70,7 @@ int run(const Options& options) {
   Ending ending = watch(command,
                         {{kRecordVariable, record.path().string()},
                          {kWarpsVariable, options.html.empty() ? "" : "1"},
+                         {kCountVariable, std::to_string(options.counted_time)},
                          {"SIMT_TIME_LIMIT", std::to_string(limit)}},
                         limit == 0 ? 0 : limit + kGraceSeconds);
   const auto known = read_record(record.path());

@@ -20,6 +20,22 @@ CLI::Validator seconds() {
   return CLI::Validator(refuse, "");
 }
 
+/// What --count takes, as seconds.
+CLI::Validator count() {
+  const auto read = [](std::string& text) {
+    if (text == "all") {
+      text = "inf";
+    } else if (text == "first") {
+      text = "0";
+    } else if (!CLI::Range(0.0, double{kLongestTimeLimit})(text).empty()) {
+      return fmt::format("'{}' is none of all, first and a number of seconds from 0 to {}", text,
+                         kLongestTimeLimit);
+    }
+    return std::string();
+  };
+  return CLI::Validator(read, "");
+}
+
 /// nvcc's spellings, -std=c++20 and -std c++20, as one that CLI11 knows.
 std::string with_two_dashes(const std::string& word) {
   return word == "-std" || word.starts_with("-std=") ? "-" + word : word;
@@ -56,6 +72,13 @@ void add_all(CLI::App& app, Options& options) {
                  "counted")
       ->type_name("DEVICE")
       ->check(CLI::IsMember(device_names()))
+      ->take_last();
+  app.add_option(
+         "--count", options.counted_time,
+         "count and check all launches, or of each kernel and shape the first, or all that "
+         "begin\nwithin so many seconds and of later ones the first (60); the others run plain")
+      ->type_name("all|first|S")
+      ->transform(count())
       ->take_last();
   app.add_option("--time-limit", options.time_limit,
                  "end a program that takes longer than S seconds (300; 0: never)")

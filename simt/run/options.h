@@ -20,7 +20,8 @@ struct Options {
   std::filesystem::path sarif;                         ///< the same
   std::string on;                                      ///< a device; empty: no floors are wanted
   int time_limit = 300;                                ///< seconds; 0: none
-  bool help = false;                                   ///< print the usage and nothing else
+  double counted_time = 60;  ///< seconds in which all launches are counted
+  bool help = false;         ///< print the usage and nothing else
 };
 
 /// `words` are those behind `simt run`. Throws std::invalid_argument with a message that names what

@@ -3,7 +3,7 @@
 /// recorder.cpp writes in the program and report.cpp reads.
 ///
 ///     {"launch": {"kernel", "grid", "block", "cluster", "dynamic_shared_bytes", "counters",
-///      "lines": [{"file", "line", "counters"}], "recorded"}}
+///      "lines": [{"file", "line", "counters"}], "recorded", "plain"}}
 ///     {"library_call": {"function", "launch"}}
 ///     {"finding": {"kind", "message", "kernel", "launch", "lines": [{"place", "message"}]}}
 ///     {"timed_out": true}
@@ -21,6 +21,10 @@ inline constexpr char kRecordVariable[] = "SIMT_RUN_RECORD";
 
 /// The environment variable that asks for `recorded`, what the first warps did, if it is not empty.
 inline constexpr char kWarpsVariable[] = "SIMT_RUN_WARPS";
+
+/// The environment variable that says for how many seconds all launches are counted; later ones of
+/// a kernel and shape that was counted run plain.
+inline constexpr char kCountVariable[] = "SIMT_RUN_COUNT";
 
 /// After so many events of all launches, no further launch is recorded: a page that has more of
 /// them takes long to open.

@@ -117,6 +117,8 @@ bool start() {
   set_findings_printed(false);
   const char* warps = std::getenv(kWarpsVariable);
   if (warps != nullptr && *warps != '\0') recorder->start_warps();
+  const char* counted = std::getenv(kCountVariable);
+  if (counted != nullptr) set_counted_time(std::strtod(counted, nullptr));
   refuse_host_pointers(true);
   observe_launches([](const EndedLaunch& launch) { recorder->add(launch); });
   observe_library_calls([](std::string_view function) { recorder->add_library_call(function); });

@@ -117,6 +117,41 @@ void print_launches(std::ostream& out, const ordered_json& launches) {
   }
 }
 
+bool is_plain(const ordered_json& launch) {
+  return launch.value("plain", false);
+}
+
+/// Those that were counted.
+ordered_json without_plain(const ordered_json& launches) {
+  ordered_json counted = ordered_json::array();
+  std::remove_copy_if(launches.begin(), launches.end(), std::back_inserter(counted), is_plain);
+  return counted;
+}
+
+/// How many of each kernel and shape were not counted.
+void print_plain(std::ostream& out, const ordered_json& launches) {
+  std::map<std::array<std::string, 3>, std::size_t> counts;
+  std::size_t all = 0;
+  for (const ordered_json& launch : launches) {
+    if (!is_plain(launch)) continue;
+    ++all;
+    ++counts[{launch["kernel"].get<std::string>(), shape(launch["grid"]), shape(launch["block"])}];
+  }
+  if (all == 0) return;
+  fmt::print(
+      out,
+      "\n{} launch{} ran plain, neither counted nor checked, after others of the same kernel "
+      "and shape\nhad been (--count all counts every one):\n",
+      all, all == 1 ? "" : "es");
+  Table table;
+  table.add_column("", "kernel", Table::Column::kText);
+  for (const char* title : {"launches", "grid", "block"})
+    table.add_column("", title, Table::Column::kNumber);
+  for (const auto& [kind, count] : counts)
+    table.add_row({shortened(kind[0]), std::to_string(count), kind[1], kind[2]});
+  table.print(out);
+}
+
 /// What the lines of all launches did, by file and line.
 std::map<std::pair<std::string, int>, ordered_json> sum_by_line(const ordered_json& launches) {
   std::map<std::pair<std::string, int>, ordered_json> sums;
@@ -275,6 +310,7 @@ void print_floors(std::ostream& out, const ordered_json& launches, const std::st
     table.add_column("", unit, Table::Column::kNumber);
   table.add_column("", "highest", Table::Column::kText);
   for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (is_plain(launches[i])) continue;
     const ordered_json all = floors(launches[i]["counters"], figures);
     std::vector<std::string> row = {
         fmt::format("{} {}", i + 1, launches[i]["kernel"].get<std::string>())};
@@ -299,9 +335,11 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
   if (launches.empty()) {
     out << "  No kernel was run.\n";
   } else {
-    print_launches(out, launches);
-    print_lines(out, launches);
+    const ordered_json counted = without_plain(launches);
+    print_launches(out, counted);
+    print_lines(out, counted);
     out << kLegend;
+    print_plain(out, launches);
     if (!options.on.empty()) print_floors(out, launches, options.on);
   }
   print_library_calls(out, record);
@@ -330,8 +368,9 @@ ordered_json to_json(const ordered_json& record, const Ending& ending, const Opt
   if (options.on.empty()) return all;
   const ordered_json figures = device_figures(options.on);
   all["device"] = figures;
-  for (ordered_json& launch : all["launches"])
-    launch["floors"] = floors(launch["counters"], figures);
+  for (ordered_json& launch : all["launches"]) {
+    if (!is_plain(launch)) launch["floors"] = floors(launch["counters"], figures);
+  }
   return all;
 }
 

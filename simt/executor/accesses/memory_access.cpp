@@ -302,6 +302,12 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
   }
 }
 
+void note_written(std::uintptr_t address, unsigned bytes) {
+  std::uint8_t* const states = arena.states(address);
+  std::replace_if(
+      states, states + bytes, [](std::uint8_t state) { return state != kUnallocated; }, kWritten);
+}
+
 namespace {
 
 template <unsigned kPiece>

@@ -46,6 +46,8 @@ void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned b
 [[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Some byte is not in the state `kWritten`.
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
+/// A launch that runs plain stores to memory of which some byte is not in the state `kWritten`.
+void note_written(std::uintptr_t address, unsigned bytes);
 
 /// The running lane's log is full: others run until it has been replayed.
 void wait_for_replay();
@@ -89,6 +91,14 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
+/// Nothing is counted or checked, but later launches want to know what has been written.
+template <unsigned kBytes, Direction kDirection>
+void on_plain_access(std::uintptr_t address) {
+  if (kDirection == Direction::kLoad || !arena.contains(address)) return;
+  if (!all_written<kBytes>(address)) [[unlikely]]
+    note_written(address, kBytes);
+}
+
 /// Nothing is counted, or host code runs.
 template <unsigned kBytes, Direction kDirection, bool kVolatile>
 [[gnu::noinline]] void on_uncounted_access(std::uintptr_t address, std::uintptr_t code_address) {
@@ -105,6 +115,7 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile = false>
 inline void on_access(void* pointer, std::uintptr_t code_address) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (current.log == nullptr) {
+    if (current.plain) return on_plain_access<kBytes, kDirection>(address);
     return on_uncounted_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
   if (!current.memory.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {

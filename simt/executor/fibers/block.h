@@ -24,8 +24,9 @@ struct Block;
 struct Warp;
 struct Worker;
 
-/// One CUDA thread. Its fiber outlives the block: it runs the kernel's body, parks, and runs it
-/// again. What every switch needs comes first and lies in one line of the cache.
+/// One CUDA thread. The fiber on its stack outlives the block: it runs the kernel's body, for this
+/// thread and perhaps for others that have not begun, parks, and runs it again. What every switch
+/// needs comes first and lies in one line of the cache.
 struct alignas(64) Lane {
   boost::context::detail::fcontext_t context =
       nullptr;             ///< where to go on; null before the first start
@@ -67,6 +68,7 @@ struct Warp {
   unsigned present = 0;       ///< lanes that exist: fewer than 32 in the last warp of some blocks
   unsigned alive = 0;         ///< lanes that have not returned
   unsigned ready = 0;         ///< can go on
+  unsigned begun = 0;         ///< have entered the kernel
   unsigned in_operation = 0;  ///< wait at an operation of the warp
   unsigned at_barrier = 0;    ///< wait at the barrier of the block
   unsigned at_cluster_barrier = 0;   ///< wait at the barrier of the cluster or the grid

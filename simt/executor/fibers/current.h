@@ -15,6 +15,7 @@ struct Current {
   Lane* lane;            ///< that runs
   LaneLog* log;          ///< null while nothing is counted
   bool checking;         ///< whether accesses are checked
+  bool plain;            ///< whether the launch only notes which memory it has written
   bool reporting;        ///< whether a finding is being described, on the lane's behalf
   const Launch* launch;  ///< that it takes part in
   AddressSpan memory;    ///< of the device; other addresses are looked at twice

@@ -28,6 +28,7 @@ struct Launch {
   AddressSpan memory;             ///< of that device
   bool counting;                  ///< whether accesses are counted
   bool checking;                  ///< whether accesses are checked
+  bool plain;                     ///< neither; it only notes which memory it has written
   unsigned threads_per_block;     ///< of each block
   /// A worker takes a cluster at a time: of one block where there are none, and all of a
   /// cooperative grid.

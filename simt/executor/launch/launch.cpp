@@ -23,6 +23,7 @@
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/launch/counted_launches.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/memory/device_memory.h"
@@ -135,13 +136,15 @@ void forget_last_launch() {
 void keep_counters(const Launch& launch, const Tally& tally) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.last = tally.total();
-  s.last.launches = 1;
-  s.last_by_place = counters_by_place(tally, launch);
-  add(s.total_by_place, s.last_by_place);
-  s.total += s.last;
+  if (!launch.plain) {
+    s.last = tally.total();
+    s.last.launches = 1;
+    s.last_by_place = counters_by_place(tally, launch);
+    add(s.total_by_place, s.last_by_place);
+    s.total += s.last;
+  }
   publish_findings_of(launch.device);
-  if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device});
+  if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
 }
 
 }  // namespace
@@ -162,6 +165,7 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
     on.error = refusal.error;
     return;
   }
+  const bool plain = !tracing && !recording && runs_plain(kernel, config, body);
   Launch launch{.kernel = kernel,
                 .config = config,
                 .body = body,
@@ -169,8 +173,9 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
                 .most_shared_bytes = most_shared(config, allowed_dynamic),
                 .device = current_device(),
                 .memory = memory_of_current_device(),
-                .counting = s.counting,
-                .checking = s.checking,
+                .counting = s.counting && !plain,
+                .checking = s.checking && !plain,
+                .plain = plain,
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
                 .grid = {config.grid, blocks_that_meet(config)},
                 .blocks_per_cluster = static_cast<unsigned>(volume(blocks_that_meet(config))),

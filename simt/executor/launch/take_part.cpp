@@ -33,6 +33,7 @@ void take_part(Worker& worker, Launch& launch) {
   worker.shared.begin_launch(launch.blocks_per_cluster, launch.config.dynamic_shared_bytes,
                              launch.most_shared_bytes);
   current.checking = launch.checking;
+  current.plain = launch.plain;
   current.launch = &launch;
   current.memory = launch.memory;
   const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;

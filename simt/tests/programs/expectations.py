@@ -57,6 +57,25 @@ PROGRAMS = {
             (0, "shared_store_bank_conflicts"): 0,
         },
     ),
+    "many_launches": program(
+        "many_launches", ["increment"] * 12, {(0, LOADS): 8, (9, LOADS): 8, (10, LOADS): 8}
+    ),
+    "many_launches_of_which_the_first_is_counted": program(
+        "many_launches",
+        ["increment"] * 12,
+        {(0, LOADS): 8, (10, LOADS): 8},
+        options=["--count", "first", "--on", "h200"],
+        says=[
+            "many_launches: passed",
+            "12 launches, 0 findings",
+            "10 launches ran plain, neither counted nor checked, after others of the same kernel "
+            "and shape\nhad been (--count all counts every one):\n\n"
+            "  kernel     launches  grid  block\n"
+            "  increment        10     2    128\n",
+            "1 increment",
+            "11 increment",
+        ],
+    ),
     "vector_add": program(
         "vector_add",
         ["vector_add"],

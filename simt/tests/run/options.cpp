@@ -1,6 +1,7 @@
 // The command line of `simt run`.
 #include "simt/run/options.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <stdexcept>
@@ -52,6 +53,20 @@ TEST_CASE("an option that is given twice has its last value") {
       read({"--time-limit", "5", "--json=a", "--time-limit=0", "--json", "b", "a.cu"});
   CHECK(options.time_limit == 0);
   CHECK(options.json == "b");
+}
+
+TEST_CASE("how many launches are counted") {
+  CHECK(read({"a.cu"}).counted_time == 60);
+  CHECK(read({"a.cu", "--count", "first"}).counted_time == 0);
+  CHECK(read({"a.cu", "--count=2.5"}).counted_time == 2.5);
+  CHECK(std::isinf(read({"a.cu", "--count", "all"}).counted_time));
+  for (const char* wrong : {"some", "-1", "86401", ""}) {
+    CHECK_THROWS_WITH_AS(read({"a.cu", "--count", wrong}),
+                         (std::string("--count: '") + wrong +
+                          "' is none of all, first and a number of seconds from 0 to 86400")
+                             .c_str(),
+                         std::invalid_argument);
+  }
 }
 
 TEST_CASE("what follows -- belongs to the program, whatever it looks like") {
