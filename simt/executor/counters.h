@@ -147,10 +147,13 @@ struct Finding {
   std::string message;      ///< complete, one or more lines
   std::string kernel;       ///< empty for host code
   std::vector<Line> lines;  ///< where it was found, then those of its notes
+  bool is_note = false;     ///< no mistake, but somebody should know
 };
 /// In the order of launches, and within a launch of blocks.
 const std::vector<Finding>& findings();
-/// Forgets all findings so far.
+/// What is no mistake, and so is not among the findings: stores that race, of the same value.
+const std::vector<Finding>& notes();
+/// Forgets all findings and notes so far.
 void clear_findings();
 /// Findings are also printed to standard error at the end of the launch, unless switched off.
 void set_findings_printed(bool on);

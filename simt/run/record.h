@@ -6,10 +6,11 @@
 ///      "lines": [{"file", "line", "counters"}], "recorded", "plain"}}
 ///     {"library_call": {"function", "launch"}}
 ///     {"finding": {"kind", "message", "kernel", "launch", "lines": [{"place", "message"}]}}
+///     {"note": as a finding}
 ///     {"timed_out": true}
 ///
 /// A finding's launch is numbered from 1, and 0 in host code; it comes before its launch. That of a
-/// library's call is the one that comes next.
+/// library's call is the one that comes next. A note is of something that is no mistake.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class Recorder {
     ordered_json lines = ordered_json::array();
     for (const Finding::Line& line : finding.lines)
       lines.push_back({{"place", line.place}, {"message", line.message}});
-    write({{"finding",
+    write({{finding.is_note ? "note" : "finding",
             {{"kind", finding.kind},
              {"message", finding.message},
              {"kernel", finding.kernel},

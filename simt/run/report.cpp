@@ -264,14 +264,17 @@ void add_library_call(ordered_json& record, const ordered_json& call) {
 ordered_json read_record(const std::filesystem::path& file) {
   ordered_json record = {{"launches", ordered_json::array()},
                          {"library_calls", ordered_json::array()},
-                         {"findings", ordered_json::array()}};
+                         {"findings", ordered_json::array()},
+                         {"notes", ordered_json::array()}};
   MergedFindings findings(record["findings"]);
+  MergedFindings notes(record["notes"]);
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     const ordered_json entry = ordered_json::parse(line, nullptr, false);
     if (entry.contains("launch")) record["launches"].push_back(entry["launch"]);
     if (entry.contains("library_call")) add_library_call(record, entry["library_call"]);
     if (entry.contains("finding")) findings.add(entry["finding"]);
+    if (entry.contains("note")) notes.add(entry["note"]);
     if (entry.contains("timed_out")) record["timed_out"] = true;
   }
   return record;
@@ -329,9 +332,13 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
                   const Options& options) {
   const ordered_json& launches = record["launches"];
   const ordered_json& findings = record["findings"];
-  fmt::print(out, "\n== {}: {} launch{}, {} finding{}\n\n",
+  const ordered_json& notes = record["notes"];
+  const std::string and_notes =
+      notes.empty() ? "" : fmt::format(", {} note{}", notes.size(), notes.size() == 1 ? "" : "s");
+  fmt::print(out, "\n== {}: {} launch{}, {} finding{}{}\n\n",
              options.sources.front().filename().string(), launches.size(),
-             launches.size() == 1 ? "" : "es", findings.size(), findings.size() == 1 ? "" : "s");
+             launches.size() == 1 ? "" : "es", findings.size(), findings.size() == 1 ? "" : "s",
+             and_notes);
   if (launches.empty()) {
     out << "  No kernel was run.\n";
   } else {
@@ -343,8 +350,10 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
     if (!options.on.empty()) print_floors(out, launches, options.on);
   }
   print_library_calls(out, record);
-  for (const ordered_json& finding : findings)
-    out << "\n" << finding["message"].get<std::string>() << repetitions(finding) << "\n";
+  for (const ordered_json* const all : {&findings, &notes}) {
+    for (const ordered_json& finding : *all)
+      out << "\n" << finding["message"].get<std::string>() << repetitions(finding) << "\n";
+  }
   if (ending.timed_out) {
     fmt::print(out, "\nThe program did not end within {} s and was ended (--time-limit).\n",
                options.time_limit);

@@ -55,11 +55,12 @@ ordered_json location_of(const std::string& place, const Options& options) {
             {"region", {{"startLine", at->second}}}}}};
 }
 
-ordered_json result_of(const ordered_json& finding, std::size_t rule, const Options& options) {
+ordered_json result_of(const ordered_json& finding, const char* level, std::size_t rule,
+                       const Options& options) {
   const ordered_json& lines = finding["lines"];
   ordered_json result = {{"ruleId", finding["kind"]},
                          {"ruleIndex", rule},
-                         {"level", "error"},
+                         {"level", level},
                          {"message", {{"text", lines[0]["message"]}}},
                          {"locations", ordered_json::array()}};
   ordered_json location = location_of(lines[0]["place"], options);
@@ -85,13 +86,17 @@ ordered_json to_sarif(const ordered_json& record, const Ending& ending, const Op
                       const std::string& version) {
   std::vector<std::string> kinds;
   ordered_json results = ordered_json::array();
-  for (const ordered_json& finding : record["findings"]) {
+  const auto add = [&](const ordered_json& finding, const char* level) {
     const std::string kind = finding["kind"];
     const auto known = std::find(kinds.begin(), kinds.end(), kind);
     const auto rule = static_cast<std::size_t>(known - kinds.begin());
     if (known == kinds.end()) kinds.push_back(kind);
-    results.push_back(result_of(finding, rule, options));
-  }
+    results.push_back(result_of(finding, level, rule, options));
+  };
+  for (const ordered_json& finding : record["findings"])
+    add(finding, "error");
+  for (const ordered_json& note : record["notes"])
+    add(note, "note");
   ordered_json rules = ordered_json::array();
   for (const std::string& kind : kinds)
     rules.push_back({{"id", kind}});

@@ -130,7 +130,7 @@ void init_async_barrier(void* barrier, std::uint32_t expected, Location where) {
   made.where = where;
   if (current.checking) {
     check_shared_access(*current.lane, block, reinterpret_cast<std::uintptr_t>(barrier),
-                        kBarrierBytes, true, code_address);
+                        kBarrierBytes, SharedAccess::kMake, code_address);
   }
 }
 

@@ -35,15 +35,26 @@ std::string access_of(unsigned bytes, Direction direction) {
          access_of(bytes, direction) + " at " + shared.describe(shared.offset_in_slot(address)));
 }
 
+bool is_inside_shared(const Worker& worker, std::uintptr_t address, unsigned bytes) {
+  return worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes);
+}
+
+// Behind all that may let other lanes run, so that a store follows at once.
+void check_for_races(const Block& owner, std::uintptr_t address, unsigned bytes,
+                     Direction direction, std::uintptr_t code_address) {
+  if (!current.checking || direction == Direction::kStoreOfPart) return;
+  check_shared_access(*current.lane, owner, address, bytes,
+                      direction == Direction::kLoad ? SharedAccess::kLoad : SharedAccess::kStore,
+                      code_address);
+}
+
 void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, unsigned rank,
                         Direction direction, std::uintptr_t code_address) {
-  if (current.checking) {
-    if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
-      return report_outside_shared(worker.shared, address, bytes, direction, code_address);
-    }
-    check_shared_access(*current.lane, *worker.blocks[rank], address, bytes,
-                        direction == Direction::kStore, code_address);
+  if (current.checking && !is_inside_shared(worker, address, bytes)) {
+    return report_outside_shared(worker.shared, address, bytes, direction, code_address);
   }
+  log_access(address, bytes, AccessKind::kDistributed, code_address);
+  check_for_races(*worker.blocks[rank], address, bytes, direction, code_address);
   if (!worker.cluster_has_met) {
     const Reporting reporting;
     report("distributed-before-start", {{}, code_address},
@@ -56,7 +67,6 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
            access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
                " of the cluster, all of whose threads have returned: end with a cluster barrier");
   }
-  log_access(address, bytes, AccessKind::kDistributed, code_address);
 }
 
 // A copy that the lane has started is on its way there.
@@ -90,21 +100,17 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
   if (slot != lane.warp->block->rank) {
     return access_distributed(worker, address, bytes, slot, direction, code_address);
   }
-  if (current.checking) {
-    if (!worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
-      return report_outside_shared(worker.shared, address, bytes, direction, code_address);
-    }
-    if (!lane.copies.under_way.empty() && direction == Direction::kLoad &&
-        is_awaited(lane, address, bytes)) {
-      report_awaited(lane, address, bytes, code_address);
-    } else {
-      check_shared_access(lane, *lane.warp->block, address, bytes, direction == Direction::kStore,
-                          code_address);
-    }
+  if (current.checking && !is_inside_shared(worker, address, bytes)) {
+    return report_outside_shared(worker.shared, address, bytes, direction, code_address);
   }
   log_access(address, bytes,
              direction == Direction::kLoad ? AccessKind::kSharedLoad : AccessKind::kSharedStore,
              code_address);
+  if (current.checking && !lane.copies.under_way.empty() && direction == Direction::kLoad &&
+      is_awaited(lane, address, bytes)) {
+    return report_awaited(lane, address, bytes, code_address);
+  }
+  check_for_races(*lane.warp->block, address, bytes, direction, code_address);
 }
 
 [[gnu::noinline]] void report_constant_store(std::uintptr_t address, const std::string& access,
@@ -118,12 +124,14 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
 
 void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsigned bytes,
                      Direction direction, std::uintptr_t code_address, bool is_volatile) {
+  const auto* const at = reinterpret_cast<const void*>(address);
   address = placed.place_of(address);
   if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
   const bool loads = direction == Direction::kLoad;
   if (placed.variable.memory != DeviceVariable::kConstant) {
     log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
                code_address, is_volatile);
+    if (direction == Direction::kStore) note_stored_value(address, at, bytes);
   } else if (loads) {
     log_access(address, bytes, AccessKind::kConstantLoad, code_address);
   } else {
@@ -232,7 +240,7 @@ void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned b
   if (!shared.is_inside(shared.offset_in_slot(address), bytes)) {
     return report_outside_shared(shared, address, bytes, Direction::kStore, code_address);
   }
-  check_shared_access(lane, *lane.warp->block, address, bytes, true, code_address);
+  check_shared_access(lane, *lane.warp->block, address, bytes, SharedAccess::kStore, code_address);
 }
 
 bool reaches_other_memory(std::uintptr_t address, unsigned bytes, const Place& place) {
@@ -254,7 +262,7 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
   if (!arena.contains(address)) return;
   const DeviceMemory& memory = DeviceMemory::instance();
   if (memory.is_managed(address)) {
-    if (direction == Direction::kStore) std::fill_n(arena.states(address), bytes, kWritten);
+    if (direction != Direction::kLoad) std::fill_n(arena.states(address), bytes, kWritten);
     return;
   }
   report("host-access", {{}, code_address},
@@ -272,20 +280,21 @@ void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& plac
 
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
   std::uint8_t* const states = arena.states(address);
-  if (direction == Direction::kStore && all_of_state(states, bytes, kUnwritten)) {
+  const bool stores = direction != Direction::kLoad;
+  if (stores && all_of_state(states, bytes, kUnwritten)) {
     std::fill_n(states, bytes, kWritten);
     return;
   }
   if (std::find(states, states + bytes, kMaybeWritten) != states + bytes) {
     find_writes_of_host(address, bytes);
-    if (direction == Direction::kLoad && all_of_state(states, bytes, kWritten)) return;
+    if (!stores && all_of_state(states, bytes, kWritten)) return;
   }
   bool outside = false;
   bool unwritten = false;
   for (unsigned i = 0; i < bytes; ++i) {
     outside |= states[i] == kUnallocated;
     unwritten |= states[i] == kUnwritten;
-    if (direction == Direction::kStore && states[i] == kUnwritten) states[i] = kWritten;
+    if (stores && states[i] == kUnwritten) states[i] = kWritten;
   }
   if (!current.checking || !(outside || unwritten)) return;
   const Reporting reporting;
@@ -294,7 +303,7 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
     report(memory.was_released(address) ? "use-after-free" : "global-out-of-bounds", place,
            access_of(bytes, direction) + " at " + memory.describe(address),
            memory.history(address));
-  } else if (unwritten && direction == Direction::kLoad) {
+  } else if (unwritten && !stores) {
     report("uninitialized-global-read", place,
            access_of(bytes, direction) + " at " + memory.describe(address) +
                ", which was never written",
@@ -310,15 +319,37 @@ void note_written(std::uintptr_t address, unsigned bytes) {
 
 namespace {
 
+// For races, once all parts of it have been logged: nothing lets others run until it is stored.
+void check_object(const char* at, std::size_t bytes, unsigned piece, std::uintptr_t code_address) {
+  const Lane* const lane = current.lane;
+  if (lane == nullptr || !current.checking || bytes == 0) return;
+  Worker& worker = worker_of(*lane);
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  if (const PlacedVariable* placed = device_variable_at(address)) {
+    return note_stored_value(placed->place_of(address), at, bytes);
+  }
+  if (current.memory.contains(address)) {
+    if (!current.stored.contains(address)) note_stored_value(address, at, bytes);
+    return;
+  }
+  if (!worker.shared.contains(address) || lane->has_on_stack(address)) return;
+  const std::size_t offset = worker.shared.offset_in_slot(address);
+  if (!worker.shared.is_inside(offset, bytes)) return;  // which has been reported
+  const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
+  check_shared_object(*lane, owner, address, bytes, piece, code_address);
+}
+
 template <unsigned kPiece>
 void access_pieces(char* at, std::size_t bytes, Direction direction, std::uintptr_t code_address) {
-  for (char* const end = at + bytes; at < end; at += kPiece) {
+  char* const end = at + bytes;
+  for (; at < end; at += kPiece) {
     if (direction == Direction::kLoad) {
       on_access<kPiece, Direction::kLoad>(at, code_address);
     } else {
-      on_access<kPiece, Direction::kStore>(at, code_address);
+      on_access<kPiece, Direction::kStoreOfPart>(at, code_address);
     }
   }
+  if (direction != Direction::kLoad) check_object(end - bytes, bytes, kPiece, code_address);
 }
 
 }  // namespace
@@ -390,8 +421,8 @@ void note_atomic_operation(std::uintptr_t address, unsigned size, Location where
     access_elsewhere(address, size, Direction::kLoad, event);
     return log_access(address, 0, AccessKind::kMeeting, event);
   }
-  if (current.checking) check_atomic(worker, address, size, place, code_address);
   log_access(address, size, AccessKind::kSharedAtomic, event);
+  if (current.checking) check_atomic(worker, address, size, place, code_address);
 }
 
 }  // namespace
@@ -418,7 +449,7 @@ void note_atomic_in_shared(Worker& worker, std::uintptr_t address, unsigned byte
   const bool is_first =
       direction == Direction::kStore && worker.shared.bytes_at(address)->store.time < owner.start;
   if (is_first && worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
-    check_shared_access(*current.lane, owner, address, bytes, true, code_address);
+    check_shared_access(*current.lane, owner, address, bytes, SharedAccess::kStore, code_address);
   } else {
     check_atomic(worker, address, bytes, place, code_address);
   }
@@ -440,8 +471,8 @@ void note_atomic_access(std::uintptr_t address, unsigned bytes, Direction direct
     log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore, event,
                true);
   } else if (worker.shared.contains(address)) {
-    note_atomic_in_shared(worker, address, bytes, direction, place, code_address);
     log_access(address, bytes, loads ? AccessKind::kSharedLoad : AccessKind::kSharedStore, event);
+    note_atomic_in_shared(worker, address, bytes, direction, place, code_address);
   } else {
     access_elsewhere(address, bytes, direction, event, true);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simt/executor/checkers/global_races.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/worker/worker.h"
@@ -15,8 +16,9 @@ namespace simt {
 
 /// What an access does, atomic operations aside.
 enum class Direction : std::uint8_t {
-  kLoad,   ///< reads
-  kStore,  ///< writes
+  kLoad,         ///< reads
+  kStore,        ///< writes
+  kStoreOfPart,  ///< writes a part of an object, which is checked for races as a whole
 };
 
 /// The kind of an access to global memory.
@@ -89,6 +91,9 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
   check_states(address, kBytes, kDirection, {{}, code_address});
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
+  if (kDirection == Direction::kStore && !current.stored.contains(address)) {
+    note_stored_value(address, reinterpret_cast<const void*>(address), kBytes);
+  }
 }
 
 /// Nothing is counted or checked, but later launches want to know what has been written.
@@ -118,7 +123,8 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
     if (current.plain) return on_plain_access<kBytes, kDirection>(address);
     return on_uncounted_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
-  if (!current.memory.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
+  const AddressSpan& usual = kDirection == Direction::kLoad ? current.memory : current.stored;
+  if (!usual.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
     return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);

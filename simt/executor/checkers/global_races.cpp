@@ -11,12 +11,15 @@
 #include <tuple>
 #include <vector>
 
+#include "simt/executor/checkers/equal_stores.h"
+#include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/counters/tally.h"
 #include "simt/executor/devices.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/memory/device_memory.h"
+#include "simt/executor/memory/device_variables.h"
 #include "simt/executor/system/address_space.h"
 #include "simt/executor/worker/worker.h"
 
@@ -99,6 +102,7 @@ struct GlobalRaces {
   /// For each 4 bytes the epoch in which they became suspect.
   std::uint8_t* suspected = nullptr;
   std::vector<std::uintptr_t> suspects;
+  StoredValues values;
   /// For each block the epoch, and its fences before its last meeting with others.
   std::uint8_t* fences_at_meeting = nullptr;
 };
@@ -361,6 +365,7 @@ void begin_epoch(GlobalRaces& races) {
     races.epoch = 0;
   }
   ++races.epoch;
+  races.values.begin_epoch();
   races.used = 0;
   races.suspects.clear();
 }
@@ -404,6 +409,22 @@ void begin_block_of_global_races(Block& block) {
   if (races != nullptr && block.number < BlockField::kMax) give_key(*races, block);
 }
 
+namespace {
+
+// What lies at a place, if values that are stored there are noted.
+const void* memory_at(const Launch& launch, std::uintptr_t place) {
+  const AddressSpan large = memory_of_large(launch.device);
+  const bool is_small = launch.memory.contains(place) && !large.contains(place);
+  return is_small ? reinterpret_cast<const void*>(place) : variable_at_place(place);
+}
+
+}  // namespace
+
+void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes) {
+  GlobalRaces* const races = current.launch->races;
+  if (races != nullptr) races->values.note(place - arena.begin, at, bytes);
+}
+
 void note_in_global_races(const Warp& warp, const Request& request) {
   GlobalRaces& races = *warp.block->worker->launch->races;
   // Volatile accesses are taken for what programs use them as: flags, by which blocks meet.
@@ -443,6 +464,7 @@ struct Side {
 struct Race {
   Side mine;
   Side other;
+  bool stores_same;  // both do, and all others there, so that it is no mistake
 };
 
 // What a block did is known to others when it made a fence after that, and then met them. An atomic
@@ -487,14 +509,28 @@ std::vector<Side> sides_of(const GlobalRaces& races, std::uintptr_t word) {
   return sides;
 }
 
-std::optional<Race> race_at(const GlobalRaces& races, std::uintptr_t word) {
+bool store_same(const Launch& launch, const Side& a, const Side& b) {
+  if (a.access != GlobalAccess::kStore || b.access != GlobalAccess::kStore) return false;
+  const std::uintptr_t begin = std::max(a.address, b.address);
+  const std::uintptr_t end = std::min(a.address + a.bytes, b.address + b.bytes);
+  const void* const at = memory_at(launch, begin);
+  return at != nullptr && launch.races->values.are_equal(begin - arena.begin, at, end - begin);
+}
+
+// The first mistake; if there is none, the first race of stores of the same.
+std::optional<Race> race_at(const Launch& launch, std::uintptr_t word) {
+  const GlobalRaces& races = *launch.races;
   const std::vector<Side> sides = sides_of(races, word);
+  std::optional<Race> harmless;
   for (std::size_t i = 0; i < sides.size(); ++i) {
     for (std::size_t k = i + 1; k < sides.size(); ++k) {
-      if (is_race(races, sides[i], sides[k])) return Race{sides[i], sides[k]};
+      if (!is_race(races, sides[i], sides[k])) continue;
+      const Race race = {sides[i], sides[k], store_same(launch, sides[i], sides[k])};
+      if (!race.stores_same) return race;
+      if (!harmless) harmless = race;
     }
   }
-  return std::nullopt;
+  return harmless;
 }
 
 // As a noun in a sentence.
@@ -531,20 +567,23 @@ void report_race(const Launch& launch, const Tally& tally, const Race& race) {
             place_of(launch, tally, race.mine),
             name_of(race.mine.access) + " races with " + name_of(race.other.access) +
                 " by another block, at " + DeviceMemory::instance().describe(race.mine.address) +
-                ": no __threadfence() and atomic operation lie in between",
+                ": no __threadfence() and atomic operation lie in between" +
+                (race.stores_same ? kStoreTheSame : ""),
             {{place_of(launch, tally, race.other),
-              name_of(race.other.access) + " by " + who(race.other)}});
+              name_of(race.other.access) + " by " + who(race.other)}},
+            race.stores_same ? Severity::kNote : Severity::kError);
 }
 
-// One race for each pair of lines: that of the lowest blocks, threads and addresses.
+// One race for each pair of lines: a mistake if there is one, and of these that of the lowest
+// blocks, threads and addresses.
 struct RaceOrder {
   static auto lines(const Race& race) {
     return std::tuple(code_of(race.mine.key), code_of(race.other.key), race.mine.access,
                       race.other.access);
   }
   static auto rank(const Race& race) {
-    return std::tuple(block_of(race.mine.key), thread_of(race.mine.key), block_of(race.other.key),
-                      thread_of(race.other.key), race.mine.address);
+    return std::tuple(race.stores_same, block_of(race.mine.key), thread_of(race.mine.key),
+                      block_of(race.other.key), thread_of(race.other.key), race.mine.address);
   }
 };
 
@@ -557,7 +596,7 @@ void end_global_races(const Launch& launch, const Tally& tally) {
   using Lines = decltype(RaceOrder::lines(std::declval<Race>()));
   std::map<Lines, Race> found;
   for (const std::uintptr_t word : races.suspects) {
-    const auto race = race_at(races, word);
+    const auto race = race_at(launch, word);
     if (!race) continue;
     const auto [known, is_new] = found.try_emplace(RaceOrder::lines(*race), *race);
     if (!is_new && RaceOrder::rank(*race) < RaceOrder::rank(known->second)) known->second = *race;

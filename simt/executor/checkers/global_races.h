@@ -11,10 +11,14 @@
 /// stored it and operated on it atomically, whoever came when. Elements that several blocks touched
 /// are suspects, and they are judged at the end.
 ///
+/// Stores that race with each other are no mistake where all stores of the launch to these bytes
+/// have stored the same (stored_values.h).
+///
 /// Blocks of one cluster count as one: their barriers order them, and other mistakes among them go
 /// unseen. A barrier of a cooperative grid is like the end of one launch and the start of another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace simt {
@@ -36,6 +40,9 @@ void next_phase_of_global_races(Worker& worker, unsigned blocks);
 
 /// Gives the block its key, 0 where nothing is to be looked for.
 void begin_block_of_global_races(Block& block);
+
+/// The running lane is about to store at `at`, which has that place. Nothing may come in between.
+void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes);
 
 /// A warp's access to global memory, or its fence.
 void note_in_global_races(const Warp& warp, const Request& request);

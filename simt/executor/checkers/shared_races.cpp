@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "simt/executor/checkers/equal_stores.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/worker/worker.h"
@@ -106,16 +108,19 @@ const char* name_of(Kind kind) {
   }
 }
 
-// An access that is about to happen to one byte.
+// An access to one byte, most often one that is about to happen.
 struct Attempt {
   const Lane& lane;
   const Block& owner;
   std::uintptr_t address;
   Kind kind;
   std::uintptr_t code_address;
+  bool stores_value = false;  // so that it matters which
 };
 
-[[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind) {
+// `severity` is a note where both stored the same.
+[[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind,
+                                   Severity severity = Severity::kError) {
   const Block& block = *mine.lane.warp->block;
   const Reporting reporting;
   const Worker& worker = *block.worker;
@@ -131,12 +136,15 @@ struct Attempt {
       same_thread ? "other threads, before the same by thread " + std::to_string(other.thread)
                   : describe(worker.launch->config, {other_block.number, other.thread});
   const SharedMemory& shared = worker.shared;
-  report("shared-race", {{}, mine.code_address},
-         std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
-             (same_thread ? mine_and_others : both) + " have no " + barrier + " in between, at " +
-             shared.describe(shared.offset_in_slot(mine.address)),
-         {{{{}, code_address_near<32>(mine.code_address, other.code)},
-           std::string("the ") + name_of(other_kind) + " by " + who}});
+  report_of(*worker.launch, {block.number, mine.lane.thread}, "shared-race",
+            {{}, mine.code_address},
+            std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
+                (same_thread ? mine_and_others : both) + " have no " + barrier +
+                " in between, at " + shared.describe(shared.offset_in_slot(mine.address)) +
+                (severity == Severity::kNote ? kStoreTheSame : ""),
+            {{{{}, code_address_near<32>(mine.code_address, other.code)},
+              std::string("the ") + name_of(other_kind) + " by " + who}},
+            severity);
 }
 
 [[gnu::noinline]] void report_unwritten(const Attempt& mine) {
@@ -148,21 +156,26 @@ struct Attempt {
              ", which its block has not written");
 }
 
-// Whether it is a mistake to access this byte now; reports that.
-bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
-                const Attempt& mine) {
+enum class Verdict : std::uint8_t { kFine, kMistake, kDependsOnValue };
+
+// Of an access to this byte now; reports a mistake.
+Verdict judge(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
+              const Attempt& mine) {
   const auto races_with = [&](const LastAccess& other, Kind kind) {
     report_race(mine, other, kind);
-    return true;
+    return Verdict::kMistake;
   };
-  if (races_with_last(byte.store, me)) return races_with(byte.store, Kind::kStore);
+  if (races_with_any(byte.store, me)) {
+    if (mine.stores_value) return Verdict::kDependsOnValue;
+    return races_with(byte.store, Kind::kStore);
+  }
   if (atomic != nullptr && races_with_any(*atomic, me)) return races_with(*atomic, Kind::kAtomic);
   if (mine.kind == Kind::kStore) {
-    return races_with_any(byte.load, me) && races_with(byte.load, Kind::kLoad);
+    return races_with_any(byte.load, me) ? races_with(byte.load, Kind::kLoad) : Verdict::kFine;
   }
-  if (byte.store.time >= mine.owner.start) return false;
+  if (byte.store.time >= mine.owner.start) return Verdict::kFine;
   report_unwritten(mine);
-  return true;
+  return Verdict::kMistake;
 }
 
 // Notes an access to bytes of which all that is remembered is the same.
@@ -177,6 +190,60 @@ void note_alike(SharedByte* cells, unsigned bytes, const Accessor& me, Kind kind
   }
 }
 
+// ---- stores that race with stores ----
+
+// Takes it for the last store of these bytes, of which all that is remembered is the same.
+[[gnu::noinline]] void judge_later(const Attempt& mine, const Accessor& me, SharedByte* cells,
+                                   unsigned bytes, const LastAccess* atomic) {
+  const Reporting reporting;
+  const auto* const at = reinterpret_cast<const char*>(mine.address);
+  RacingStore store = {.lane = &mine.lane,
+                       .owner = &mine.owner,
+                       .address = mine.address,
+                       .code_address = mine.code_address,
+                       .other = cells[0].store,
+                       .before = {at, at + bytes}};
+  if (atomic != nullptr && races_with_any(*atomic, me)) store.atomic = *atomic;
+  if (races_with_any(cells[0].load, me)) store.load = cells[0].load;
+  const LastAccess::Others others = others_before(cells[0].store, me);
+  for (unsigned i = 0; i < bytes; ++i)
+    note(cells[i].store, me, others);
+  worker_of(mine.lane).racing_stores.push_back(std::move(store));
+}
+
+void judge_now(SharedMemory& shared, const RacingStore& store) {
+  const Attempt mine = {*store.lane, *store.owner, store.address, Kind::kStore, store.code_address};
+  const std::size_t bytes = store.before.size();
+  const bool same =
+      std::memcmp(reinterpret_cast<const void*>(store.address), store.before.data(), bytes) == 0;
+  report_race(mine, store.other, Kind::kStore, same ? Severity::kNote : Severity::kError);
+  if (same && store.atomic.time != 0) {
+    report_race(mine, store.atomic, Kind::kAtomic);
+  } else if (same && store.load.time != 0) {
+    report_race(mine, store.load, Kind::kLoad);
+  } else if (same) {
+    return;
+  }
+  // What is a mistake is told once, and forgotten.
+  SharedByte* const cells = shared.bytes_at(store.address);
+  for (std::size_t i = 0; i < bytes; ++i)
+    cells[i].store = store.other;
+}
+
+[[gnu::noinline]] void judge_racing_stores(Worker& worker) {
+  const Reporting reporting;
+  for (const RacingStore& store : std::exchange(worker.racing_stores, {}))
+    judge_now(worker.shared, store);
+}
+
+// They have happened by now.
+void judge_those_before(Worker& worker) {
+  if (!worker.racing_stores.empty()) [[unlikely]]
+    judge_racing_stores(worker);
+}
+
+// ---- all of a store or load ----
+
 // Most accesses are to bytes that were always accessed together. False negatives, from bits that
 // mean nothing, only cost time.
 template <typename Remembered>
@@ -184,27 +251,54 @@ bool all_alike(const Remembered* of_bytes, unsigned bytes) {
   return std::memcmp(of_bytes, of_bytes + 1, (bytes - 1) * sizeof(Remembered)) == 0;
 }
 
-}  // namespace
+// Returns whether it is no mistake. All that is remembered of the bytes is the same.
+bool check_alike(const Attempt& mine, const Accessor& me, SharedByte* cells, unsigned bytes,
+                 const LastAccess* atomic) {
+  switch (judge(cells[0], atomic, me, mine)) {
+    case Verdict::kMistake:
+      return false;
+    case Verdict::kDependsOnValue:
+      judge_later(mine, me, cells, bytes, atomic);
+      return true;
+    default:
+      note_alike(cells, bytes, me, mine.kind);
+      return true;
+  }
+}
 
-void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
-                         unsigned bytes, bool store, std::uintptr_t code_address) {
-  const Accessor me = accessor(lane, owner, code_address);
-  SharedMemory& shared = worker_of(lane).shared;
-  SharedByte* const cells = shared.bytes_at(address);
-  const LastAccess* const atomics = shared.atomics_at(address);
-  Attempt mine = {lane, owner, address, store ? Kind::kStore : Kind::kLoad, code_address};
+void check_bytes(Attempt mine, unsigned bytes) {
+  const Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
+  SharedMemory& shared = worker_of(mine.lane).shared;
+  SharedByte* const cells = shared.bytes_at(mine.address);
+  const LastAccess* const atomics = shared.atomics_at(mine.address);
   if (all_alike(cells, bytes) && (atomics == nullptr || all_alike(atomics, bytes))) {
-    if (!is_mistake(cells[0], atomics, me, mine)) note_alike(cells, bytes, me, mine.kind);
+    check_alike(mine, me, cells, bytes, atomics);
     return;
   }
   for (unsigned i = 0; i < bytes; ++i, ++mine.address) {
-    if (is_mistake(cells[i], atomics != nullptr ? atomics + i : nullptr, me, mine)) return;
-    note_alike(cells + i, 1, me, mine.kind);
+    if (!check_alike(mine, me, cells + i, 1, atomics != nullptr ? atomics + i : nullptr)) return;
   }
+}
+
+}  // namespace
+
+void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         unsigned bytes, SharedAccess access, std::uintptr_t code_address) {
+  judge_those_before(worker_of(lane));
+  const Kind kind = access == SharedAccess::kLoad ? Kind::kLoad : Kind::kStore;
+  check_bytes({lane, owner, address, kind, code_address, access == SharedAccess::kStore}, bytes);
+}
+
+void check_shared_object(const Lane& lane, const Block& owner, std::uintptr_t address,
+                         std::size_t bytes, unsigned piece, std::uintptr_t code_address) {
+  judge_those_before(worker_of(lane));
+  for (std::uintptr_t at = address; at < address + bytes; at += piece)
+    check_bytes({lane, owner, at, Kind::kStore, code_address, true}, piece);
 }
 
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, std::uintptr_t code_address) {
+  judge_those_before(worker_of(lane));
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
   shared.use_atomics();
@@ -213,11 +307,15 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
   for (unsigned i = 0; i < bytes; ++i) {
     const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};
     const SharedByte& byte = cells[i];
-    if (races_with_last(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
+    if (races_with_any(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
     if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
     if (byte.store.time < owner.start) return report_unwritten(mine);
     note(atomics[i], me, others_before(atomics[i], me));
   }
+}
+
+void end_shared_races(Worker& worker) {
+  judge_those_before(worker);
 }
 
 }  // namespace simt

@@ -19,6 +19,7 @@ struct Current {
   bool reporting;        ///< whether a finding is being described, on the lane's behalf
   const Launch* launch;  ///< that it takes part in
   AddressSpan memory;    ///< of the device; other addresses are looked at twice
+  AddressSpan stored;    ///< that of it where stores need no second look
 };
 extern constinit thread_local Current current;  ///< of the calling OS thread
 

@@ -28,6 +28,7 @@ constexpr std::uint64_t kHost = ~std::uint64_t{0};
 struct Pending {
   int device = 0;
   std::uint64_t block = kHost;
+  Severity severity = Severity::kError;
   std::string kind;
   std::string kernel;  // empty for host code
   std::string who;
@@ -40,6 +41,7 @@ struct Collection {
   std::function<void(const Finding&)> observer;
   std::map<std::string, Pending> pending;  // by kind and lines
   std::vector<Finding> published;
+  std::vector<Finding> notes;
 };
 
 Collection& collection() {
@@ -74,6 +76,10 @@ std::string line_of(const Place& place) {
   return source_line(place.line.file, place.line.line);
 }
 
+bool comes_before(const Pending& a, const Pending& b) {
+  return a.severity != b.severity ? a.severity < b.severity : a.block < b.block;
+}
+
 void add(Pending finding, const Notes& notes) {
   for (const Note& note : notes)
     finding.lines.push_back({line_of(note.place), note.message});
@@ -83,14 +89,15 @@ void add(Pending finding, const Notes& notes) {
   Collection& all = collection();
   const std::lock_guard lock(all.mutex);
   const auto [known, is_new] = all.pending.try_emplace(key, finding);
-  if (!is_new && finding.block < known->second.block) known->second = std::move(finding);
+  if (!is_new && comes_before(finding, known->second)) known->second = std::move(finding);
 }
 
 // As a compiler writes it.
 std::string text_of(const Pending& finding) {
   const Finding::Line& main = finding.lines.front();
+  const char* const severity = finding.severity == Severity::kError ? ": error: " : ": note: ";
   std::string text =
-      main.place + ": error: " + main.message + " [" + finding.kind + "]\n  " + finding.who;
+      main.place + severity + main.message + " [" + finding.kind + "]\n  " + finding.who;
   for (std::size_t i = 1; i < finding.lines.size(); ++i)
     text += "\n" + finding.lines[i].place + ": note: " + finding.lines[i].message;
   return text;
@@ -116,9 +123,12 @@ void report(const char* kind, const Place& place, const std::string& message, co
 }
 
 void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* kind,
-               const Place& place, const std::string& message, const Notes& notes) {
+               const Place& place, const std::string& message, const Notes& notes,
+               Severity severity) {
+  const Reporting reporting;
   add({.device = launch.device,
        .block = thread.block,
+       .severity = severity,
        .kind = kind,
        .kernel = launch.kernel,
        .who = std::string("in kernel ") + launch.kernel + on_device(launch) + ", " +
@@ -142,9 +152,11 @@ void publish(Collection& all, std::vector<Pending> sorted) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Pending& a, const Pending& b) { return a.block < b.block; });
   for (const Pending& finding : sorted) {
-    all.published.push_back({finding.kind, text_of(finding), finding.kernel, finding.lines});
-    if (all.observer) all.observer(all.published.back());
-    if (all.printed) std::fprintf(stderr, "%s\n", all.published.back().message.c_str());
+    const bool is_note = finding.severity == Severity::kNote;
+    std::vector<Finding>& list = is_note ? all.notes : all.published;
+    list.push_back({finding.kind, text_of(finding), finding.kernel, finding.lines, is_note});
+    if (all.observer) all.observer(list.back());
+    if (all.printed) std::fprintf(stderr, "%s\n", list.back().message.c_str());
   }
 }
 
@@ -186,11 +198,17 @@ const std::vector<Finding>& findings() {
   return collection().published;
 }
 
+const std::vector<Finding>& notes() {
+  publish_findings();
+  return collection().notes;
+}
+
 void clear_findings() {
   Collection& all = collection();
   const std::lock_guard lock(all.mutex);
   all.pending.clear();
   all.published.clear();
+  all.notes.clear();
 }
 
 void set_findings_printed(bool on) {

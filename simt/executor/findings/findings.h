@@ -50,9 +50,16 @@ std::string describe(const LaunchConfig& config, const ThreadOfLaunch& thread);
 void report(const char* kind, const Place& place, const std::string& message,
             const Notes& notes = {});
 
+/// How bad it is. Of one kind at the same places the worse one is kept.
+enum class Severity : std::uint8_t {
+  kError,  ///< a mistake
+  kNote,   ///< no mistake, but somebody should know
+};
+
 /// The same for a thread that need not be running.
 void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* kind,
-               const Place& place, const std::string& message, const Notes& notes);
+               const Place& place, const std::string& message, const Notes& notes,
+               Severity severity = Severity::kError);
 
 /// The code address nearest to `near` that ends in these bits: the checkers keep no more of an
 /// address than they must.

@@ -6,6 +6,7 @@
 
 #include "simt/executor/accesses/replay.h"
 #include "simt/executor/checkers/global_races.h"
+#include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/launch/worker_pool.h"
@@ -248,6 +249,7 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
   do {
     run_and_wait(worker, count);
   } while (!worker.aborted && pass_cluster_barrier(worker, count) && !worker.aborted);
+  end_shared_races(worker);
 }
 
 }  // namespace simt

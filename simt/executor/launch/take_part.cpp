@@ -3,6 +3,7 @@
 #include "simt/executor/checkers/crash.h"
 #include "simt/executor/checkers/time_limit.h"
 #include "simt/executor/launch/scheduler.h"
+#include "simt/executor/memory/device_memory.h"
 #include "simt/executor/writable_thread_index.h"
 
 namespace simt {
@@ -36,6 +37,7 @@ void take_part(Worker& worker, Launch& launch) {
   current.plain = launch.plain;
   current.launch = &launch;
   current.memory = launch.memory;
+  current.stored = launch.races == nullptr ? launch.memory : memory_of_large(launch.device);
   const std::uint64_t clusters = launch.blocks / launch.blocks_per_cluster;
   while (!worker.aborted && launch.error == 0) {
     const std::uint64_t cluster = launch.next_cluster.fetch_add(1);

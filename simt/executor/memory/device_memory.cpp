@@ -79,6 +79,13 @@ AddressSpan memory_of_device(int device) {
   return span_of_region(static_cast<unsigned>(device));
 }
 
+AddressSpan memory_of_large(int device) {
+  constexpr std::size_t kPartOfSmall = 16;
+  const AddressSpan all = memory_of_device(device);
+  const std::size_t small = all.bytes / kPartOfSmall;
+  return {all.begin + small, all.bytes - small};
+}
+
 DeviceMemory& DeviceMemory::instance() {
   static DeviceMemory& memory = *new DeviceMemory;
   return memory;
@@ -92,7 +99,9 @@ DeviceMemory::DeviceMemory() {
   arena.states_of_bytes = static_cast<std::uint8_t*>(reserve_address_space(Arena::kBytes));
   for (unsigned number = 0; number < number_of_regions(); ++number) {
     const AddressSpan span = span_of_region(number);
-    Region& region = regions_.emplace_back(Region{.bytes = span.bytes});
+    const AddressSpan large = memory_of_large(static_cast<int>(number));
+    Region& region = regions_.emplace_back(
+        Region{.begin_of_large = large.begin - arena.begin, .bytes = span.bytes});
     region.free[span.begin - arena.begin + kRedZone] = span.bytes - kRedZone;
   }
 }
@@ -244,7 +253,9 @@ std::size_t DeviceMemory::reserved_for(std::size_t bytes) {
 }
 
 std::size_t DeviceMemory::take_free_or_quarantined(Region& region, std::size_t bytes) {
-  std::size_t offset = take_free(region, bytes);
+  std::size_t offset = kNoSpace;
+  if (bytes > reserved_for(kSmallBytes)) offset = take_free(region, bytes, region.begin_of_large);
+  if (offset == kNoSpace) offset = take_free(region, bytes);
   while (offset == kNoSpace && !quarantine_.empty()) {
     end_quarantine_of_oldest();
     offset = take_free(region, bytes);
@@ -252,13 +263,16 @@ std::size_t DeviceMemory::take_free_or_quarantined(Region& region, std::size_t b
   return offset;
 }
 
-// First fit.
-std::size_t DeviceMemory::take_free(Region& region, std::size_t bytes) {
+// First fit, of what lies behind `from`.
+std::size_t DeviceMemory::take_free(Region& region, std::size_t bytes, std::size_t from) {
   for (auto range = region.free.begin(); range != region.free.end(); ++range) {
-    const auto [offset, available] = *range;
-    if (available < bytes) continue;
+    const auto [begin, available] = *range;
+    const std::size_t end = begin + available;
+    const std::size_t offset = std::max(begin, from);
+    if (end < offset + bytes) continue;
     region.free.erase(range);
-    if (available > bytes) region.free[offset + bytes] = available - bytes;
+    if (offset > begin) region.free[begin] = offset - begin;
+    if (end > offset + bytes) region.free[offset + bytes] = end - (offset + bytes);
     return offset;
   }
   return kNoSpace;

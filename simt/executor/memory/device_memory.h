@@ -23,7 +23,8 @@ namespace simt {
 ///
 /// Several devices share the arena: each has a region of it, as large as the others', and so has
 /// what belongs to none of them, which is managed memory and the places of the host's. A single
-/// device has the whole.
+/// device has the whole. Small allocations lie by themselves at the beginning of each region,
+/// others behind them, as long as there is room.
 class DeviceMemory {
  public:
   /// The only one.
@@ -76,6 +77,7 @@ class DeviceMemory {
  private:
   static constexpr std::size_t kAlignment = 256;  // what cudaMalloc promises
   static constexpr std::size_t kRedZone = 256;
+  static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
   // Released memory is kept from reuse until this much more was released, so that use after free is
   // seen.
   static constexpr std::size_t kQuarantineBytes = std::size_t{64} << 20;
@@ -91,6 +93,7 @@ class DeviceMemory {
   using Allocations = std::map<std::size_t, Allocation>;  // by offset
 
   struct Region {
+    std::size_t begin_of_large = 0;  // an offset, as below
     std::size_t bytes = 0;
     std::size_t in_use = 0;
     std::map<std::size_t, std::size_t> free = {};  // offset, bytes
@@ -106,7 +109,7 @@ class DeviceMemory {
   const Allocation* allocation_before(std::uintptr_t address) const;
   static std::size_t reserved_for(std::size_t bytes);
   void add_free(std::size_t offset, std::size_t bytes);
-  static std::size_t take_free(Region& region, std::size_t bytes);
+  static std::size_t take_free(Region& region, std::size_t bytes, std::size_t from = 0);
   std::size_t take_free_or_quarantined(Region& region, std::size_t bytes);
   void end_quarantine_of_oldest();
   Allocations::const_iterator find(std::uintptr_t address) const;
@@ -125,6 +128,8 @@ class DeviceMemory {
 int owner_of_memory(std::uintptr_t address);
 /// The addresses that memory of a device has.
 AddressSpan memory_of_device(int device);
+/// The same without those where small allocations lie.
+AddressSpan memory_of_large(int device);
 
 /// Decides of bytes in the state kMaybeWritten whether they were, by what they hold.
 void find_writes_of_host(std::uintptr_t address, std::size_t bytes);

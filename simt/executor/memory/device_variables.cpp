@@ -64,6 +64,14 @@ const PlacedVariable* find_device_variable(std::uintptr_t address) {
   return address - found.begin < found.variable.bytes ? &found : nullptr;
 }
 
+const void* variable_at_place(std::uintptr_t place) {
+  for (const auto& [begin, placed] : variables().by_address) {
+    const std::uintptr_t offset = place - placed.place;
+    if (offset < placed.variable.bytes) return reinterpret_cast<const void*>(begin + offset);
+  }
+  return nullptr;
+}
+
 std::string describe_variable(std::uintptr_t place) {
   for (const auto& [begin, placed] : variables().by_address) {
     const DeviceVariable& variable = placed.variable;

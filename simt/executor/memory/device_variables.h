@@ -35,6 +35,9 @@ inline const PlacedVariable* device_variable_at(std::uintptr_t address) {
   return span_of_device_variables.contains(address) ? find_device_variable(address) : nullptr;
 }
 
+/// Where what has that place does lie; null if no variable has it.
+const void* variable_at_place(std::uintptr_t place);
+
 /// "byte 4 of the __constant__ variable 'mask', which has 100 bytes"; empty if no variable has that
 /// place.
 std::string describe_variable(std::uintptr_t place);

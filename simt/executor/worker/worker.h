@@ -15,6 +15,7 @@
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/log/control_flow.h"
+#include "simt/executor/memory/racing_store.h"
 #include "simt/executor/memory/shared_memory.h"
 
 namespace simt {
@@ -38,6 +39,7 @@ struct Worker {
   boost::context::detail::fcontext_t scheduler = nullptr;  ///< where the scheduler goes on
   FiberStacks stacks;                                      ///< of all lanes
   SharedMemory shared;                                     ///< of the running cluster
+  std::vector<RacingStore> racing_stores;                  ///< to it, that nobody has judged yet
   std::vector<std::unique_ptr<Block>> blocks;              ///< those of the running cluster
   WarpLog log;                                             ///< of the running warp
   std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes

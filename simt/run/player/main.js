@@ -2,6 +2,7 @@
 
 function showSummary() {
   const parts = [counted(run.launches.length, "launch", "launches"), counted(run.findings.length, "finding")];
+  if (run.notes?.length > 0) parts.push(counted(run.notes.length, "note"));
   if (run.timed_out) parts.push("ended because its time was up");
   else if (run.signal) parts.push(`ended by signal ${run.signal}`);
   else parts.push(`exit code ${run.exit_code}`);
@@ -9,9 +10,9 @@ function showSummary() {
 }
 
 function showFindings(source) {
-  if (run.findings.length === 0) return;
+  if (findingsAndNotes().length === 0) return;
   document.getElementById("findings").hidden = false;
-  const items = run.findings.map((finding) => {
+  const items = findingsAndNotes().map((finding) => {
     const places = new Map(linesOf(finding).map((place) => [`${place.file}:${place.line}`, place]));
     const links = [...places].map(([text, { file, line }]) => {
       const link = element("button", { type: "button", text: `Show ${text}` });

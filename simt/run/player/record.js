@@ -73,9 +73,14 @@ function linesOf(finding) {
   return lines;
 }
 
-/** The kinds of the findings that name this place, such as "shared-race". */
+/** The findings, then the notes of what is no mistake. */
+function findingsAndNotes() {
+  return [...run.findings, ...(run.notes ?? [])];
+}
+
+/** The kinds of the findings and notes that name this place, such as "shared-race". */
 function findingsAt(place) {
-  const names = run.findings.filter((finding) =>
+  const names = findingsAndNotes().filter((finding) =>
     linesOf(finding).some(({ file, line }) => file === place?.file && line === place?.line));
   return [...new Set(names.map((finding) => finding.kind))];
 }

@@ -5,7 +5,7 @@ function makeSourceView(number, onLine) {
   const code = element("div", {
     class: "code", id: `code-${number}`, tabindex: 0, role: "region", "aria-label": "Source lines with their counters",
   });
-  const findings = run.findings.flatMap((finding) =>
+  const findings = findingsAndNotes().flatMap((finding) =>
     linesOf(finding).map((place) => ({ ...place, kind: finding.kind })));
   let shown = "";
   let launch = null;

@@ -17,7 +17,7 @@ constexpr unsigned kThreads = 64;
 
 template <Version version>
 __global__ void one_result_for_all_blocks(float* y) {
-  if (threadIdx.x == 0) y[version == kCorrect ? blockIdx.x : 0] = 1.0f;  // equal values race, too
+  if (threadIdx.x == 0) y[version == kCorrect ? blockIdx.x : 0] = blockIdx.x;
 }
 
 template <Version version>
@@ -85,7 +85,7 @@ __global__ void counts_in_a_variable() {
 
 template <Version version>
 __global__ void raises_its_flag() {
-  if (threadIdx.x == 0) is_done[version == kCorrect ? blockIdx.x : blockIdx.x / 2] = true;
+  if (threadIdx.x == 0) is_done[version == kCorrect ? blockIdx.x : blockIdx.x / 2] = blockIdx.x % 2;
 }
 
 template <Version version>
@@ -129,13 +129,13 @@ __global__ void stores_after_the_release(unsigned* lock, unsigned* count) {
 template <Version version>
 __global__ void odd_rows_of_halves(__half* y) {
   const unsigned cols = version == kCorrect ? 33 : 32;
-  if (threadIdx.x < 33) y[blockIdx.x * cols + threadIdx.x] = __float2half(1.0f);
+  if (threadIdx.x < 33) y[blockIdx.x * cols + threadIdx.x] = __float2half(threadIdx.x);
 }
 
 template <Version version>
 __global__ void rows_of_bytes(unsigned char* y) {
   const unsigned cols = version == kCorrect ? 33 : 32;
-  if (threadIdx.x < 33) y[blockIdx.x * cols + threadIdx.x] = 1;
+  if (threadIdx.x < 33) y[blockIdx.x * cols + threadIdx.x] = threadIdx.x;
 }
 
 // One block stores words, the others single bytes of them.
@@ -152,7 +152,7 @@ __global__ void words_and_bytes(std::uint32_t* words, unsigned char* bytes) {
 template <Version version>
 __global__ void vectors_overlap(float* y) {
   const unsigned first = blockIdx.x * (version == kCorrect ? 4 * blockDim.x : 4 * blockDim.x - 4);
-  reinterpret_cast<float4*>(y + first)[threadIdx.x] = make_float4(1, 2, 3, 4);
+  reinterpret_cast<float4*>(y + first)[threadIdx.x] = make_float4(threadIdx.x, 2, 3, 4);
 }
 
 // ---- correct ------------------------------------------------------------------------------------

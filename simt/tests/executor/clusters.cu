@@ -147,9 +147,9 @@ __global__ void store_by_column(int* results) {
 }
 __global__ void store_by_row(int* results) {
   const cg::cluster_group cluster = cg::this_cluster();
-  if (cluster.block_rank() == 0) results[blockIdx.y] = 1;
+  if (cluster.block_rank() == 0) results[blockIdx.y] = 1 + blockIdx.x;
   cluster.sync();
-  if (cluster.block_rank() == 1) results[blockIdx.y] = 2;
+  if (cluster.block_rank() == 1) results[blockIdx.y] = 3 + blockIdx.x;
 }
 
 // A value that lies across two of its type's places in the next block's memory.

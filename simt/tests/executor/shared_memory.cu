@@ -75,7 +75,7 @@ __global__ void store_and_load(int* results, int first, bool reversed) {
 }
 __global__ void two_store_each_word(int* results) {
   __shared__ int values[16];
-  values[threadIdx.x / 2] = 1;
+  values[threadIdx.x / 2] = threadIdx.x;
   __syncthreads();
   results[threadIdx.x] = values[threadIdx.x / 2];
 }

@@ -67,9 +67,13 @@ def differences(expected, ended, record):
     kinds = [finding["kind"] for finding in record["findings"]]
     if kinds != list(expected.findings):
         yield f"findings {record['findings']} instead of {list(expected.findings)}"
-    results = [result["ruleId"] for result in record["sarif"]["runs"][0]["results"]]
-    if results != kinds:
-        yield f"SARIF has {results} instead of {kinds}"
+    notes = [note["kind"] for note in record["notes"]]
+    if notes != list(expected.notes):
+        yield f"notes {record['notes']} instead of {list(expected.notes)}"
+    results = record["sarif"]["runs"][0]["results"]
+    told = [(result["ruleId"], result["level"]) for result in results]
+    if told != [(kind, "error") for kind in kinds] + [(kind, "note") for kind in notes]:
+        yield f"SARIF has {told} instead of {kinds} and notes {notes}"
     for index, (count, launches) in expected.repeated.items():
         finding = record["findings"][index]
         if (finding["count"], finding["launches"]) != (count, launches):

@@ -24,6 +24,8 @@ class Expected:
     # Of a finding by its place in the list: how often it was made, and in which launches.
     repeated: dict = dataclasses.field(default_factory=dict)
     timed_out: bool = False
+    # The kinds of what is no mistake.
+    notes: list = dataclasses.field(default_factory=list)
 
 
 def program(name, kernels, counters=None, **others):
@@ -108,6 +110,22 @@ PROGRAMS = {
         exit_code=1,
         says=["reduction.cu:18"],
         options=["-D", "RACE"],
+    ),
+    "equal_stores": program(
+        "equal_stores",
+        ["find"] * 3,
+        says=["7 occurs", "77 occurs", "8 occurs", "3 launches, 0 findings, 2 notes"],
+        notes=["global-race", "shared-race"],
+    ),
+    # Of one launch the blocks differ; those of the others all say the same, or it is block 0 alone.
+    "equal_stores_but_one": Expected(
+        ["equal_stores.cu"],
+        ["find"] * 3,
+        findings=["global-race"],
+        exit_code=1,
+        says=["equal_stores.cu:17: error: ", "equal_stores.cu:17: note: "],
+        options=["-D", "ONE_BLOCK_SAYS_NO"],
+        notes=["global-race", "shared-race"],
     ),
     "histogram": program(
         "histogram",

@@ -18,13 +18,14 @@ ordered_json finding(const std::string& kind, const std::string& place) {
           {"launches", {1, 2, 5}}};
 }
 
-/// Of these findings, in a program that ended with 1.
-ordered_json sarif(const ordered_json& findings) {
+/// Of these findings and notes, in a program that ended with 1.
+ordered_json sarif(const ordered_json& findings,
+                   const ordered_json& notes = ordered_json::array()) {
   simt::run::Options options;
   options.sources = {"a folder/scan.cu"};
   simt::run::Ending ending;
   ending.exit_code = 1;
-  return simt::run::to_sarif({{"findings", findings}}, ending, options, "1.2.3");
+  return simt::run::to_sarif({{"findings", findings}, {"notes", notes}}, ending, options, "1.2.3");
 }
 
 }  // namespace
@@ -66,6 +67,17 @@ TEST_CASE("a finding is a result with its rule, its place, its notes and its cou
   REQUIRE(related.size() == 1);
   CHECK(related[0]["message"]["text"] == "the other side");
   CHECK(related[0]["physicalLocation"]["artifactLocation"]["uri"] == "header.cuh");
+}
+
+TEST_CASE("a note comes after the findings, and is no error") {
+  const ordered_json log = sarif(ordered_json::array({finding("deadlock", "scan.cu:9")}),
+                                 ordered_json::array({finding("shared-race", "scan.cu:12")}));
+  const ordered_json& results = log["runs"][0]["results"];
+  REQUIRE(results.size() == 2);
+  CHECK(results[0]["level"] == "error");
+  CHECK(results[1]["level"] == "note");
+  CHECK(results[1]["ruleId"] == "shared-race");
+  CHECK(results[1]["ruleIndex"] == 1);
 }
 
 TEST_CASE("a finding without a line has no place in a file") {
