@@ -56,11 +56,19 @@ __global__ void reads_what_it_has_stored_itself(unsigned* y, unsigned same) {
   y[threadIdx.x] = s[same];
 }
 
-// The last to store reads: it is not alone.
-__global__ void last_to_store_reads(unsigned* y, unsigned same) {
+// The first to store and the last one, too, are not alone.
+__global__ void one_of_them_reads(unsigned* y, unsigned same, unsigned reader) {
   __shared__ unsigned s[2];
   s[0] = 1;
-  if (threadIdx.x == kThreads - 1) *y = s[same];
+  if (threadIdx.x == reader) *y = s[same];
+}
+
+__global__ void one_of_them_updates(unsigned* y, unsigned updater) {
+  __shared__ unsigned s;
+  s = 1;
+  if (threadIdx.x == updater) atomicExch(&s, 1);
+  __syncthreads();
+  y[threadIdx.x] = s;
 }
 
 __global__ void a_value_for_each_round(unsigned* y, unsigned differs_in) {
@@ -285,9 +293,15 @@ TEST_CASE_FIXTURE(EqualStores, "others read while a thread stores what is there"
 TEST_CASE_FIXTURE(EqualStores, "a thread reads while others store the same") {
   reads_what_it_has_stored_itself<<<1, kThreads>>>(counts.get(), 0);
   CHECK(take_kinds().find("shared-race ") == 0);
-  last_to_store_reads<<<1, kThreads>>>(counts.get(), 0);
+  one_of_them_reads<<<1, kThreads>>>(counts.get(), 0, kNone);
+  CHECK(take_notes() == "shared-race ");
+  for (const unsigned reader : {0u, 1u, 32u, kThreads - 1}) {
+    CAPTURE(reader);
+    one_of_them_reads<<<1, kThreads>>>(counts.get(), 0, reader);
+    CHECK(take_kinds().find("shared-race ") == 0);
+  }
+  one_of_them_reads<<<1, kThreads>>>(counts.get(), 0, kThreads - 1);
   CHECK(mentions("load after store: thread 63 and others"));
-  CHECK(take_kinds() == "shared-race ");
 }
 
 TEST_CASE_FIXTURE(EqualStores, "each round between barriers has its own value") {
@@ -300,6 +314,11 @@ TEST_CASE_FIXTURE(EqualStores, "each round between barriers has its own value") 
 TEST_CASE_FIXTURE(EqualStores, "atomic operations beside plain stores of the same value") {
   stores_beside_atomic_operations<<<1, kThreads>>>(counts.get());
   CHECK(take_kinds().find("shared-race ") == 0);
+  for (const unsigned updater : {0u, 1u, 32u, kThreads - 1}) {
+    CAPTURE(updater);
+    one_of_them_updates<<<1, kThreads>>>(counts.get(), updater);
+    CHECK(take_kinds().find("shared-race ") == 0);
+  }
 }
 
 TEST_CASE_FIXTURE(EqualStores, "a word and a byte of it") {
