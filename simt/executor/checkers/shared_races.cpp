@@ -66,6 +66,7 @@ bool races_with_last(const LastAccess& other, const Accessor& me) {
 // Also with those that came before the last one.
 bool races_with_any(const LastAccess& other, const Accessor& me) {
   if (races_with_last(other, me)) return true;
+  if (other.others == LastAccess::kNone) return false;
   if (other.others == LastAccess::kBlocks) return !is_ordered_by_clusters(other, me);
   if (other.block != me.block || other.time < me.last_barrier) return false;
   if (me.order != nullptr && other.time < me.order->latest(me.thread)) return false;
@@ -252,7 +253,7 @@ bool all_alike(const Remembered* of_bytes, unsigned bytes) {
 }
 
 // Returns whether it is no mistake. All that is remembered of the bytes is the same.
-bool check_alike(const Attempt& mine, const Accessor& me, SharedByte* cells, unsigned bytes,
+[[gnu::always_inline]] inline bool check_alike(const Attempt& mine, const Accessor& me, SharedByte* cells, unsigned bytes,
                  const LastAccess* atomic) {
   switch (judge(cells[0], atomic, me, mine)) {
     case Verdict::kMistake:
@@ -266,7 +267,7 @@ bool check_alike(const Attempt& mine, const Accessor& me, SharedByte* cells, uns
   }
 }
 
-void check_bytes(Attempt mine, unsigned bytes) {
+[[gnu::always_inline]] inline void check_bytes(Attempt mine, unsigned bytes) {
   const Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
   SharedMemory& shared = worker_of(mine.lane).shared;
   SharedByte* const cells = shared.bytes_at(mine.address);
