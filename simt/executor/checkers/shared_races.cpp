@@ -253,8 +253,9 @@ bool all_alike(const Remembered* of_bytes, unsigned bytes) {
 }
 
 // Returns whether it is no mistake. All that is remembered of the bytes is the same.
-[[gnu::always_inline]] inline bool check_alike(const Attempt& mine, const Accessor& me, SharedByte* cells, unsigned bytes,
-                 const LastAccess* atomic) {
+[[gnu::always_inline]] inline bool check_alike(const Attempt& mine, const Accessor& me,
+                                               SharedByte* cells, unsigned bytes,
+                                               const LastAccess* atomic) {
   switch (judge(cells[0], atomic, me, mine)) {
     case Verdict::kMistake:
       return false;

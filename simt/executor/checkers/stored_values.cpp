@@ -13,9 +13,10 @@ constexpr std::size_t kPlaces = Arena::kPlacesBytes;
 
 // Which OS thread it is. Two may share a number: then one does not wait for the other's store.
 std::uint8_t number_of_worker() {
-  static std::atomic<unsigned> next = 0;
-  static thread_local const auto number = static_cast<std::uint8_t>(next++);
-  return number;
+  static std::atomic<unsigned> last = 0;
+  static thread_local unsigned number = 0;
+  if (number == 0) number = ++last;
+  return static_cast<std::uint8_t>(number);
 }
 
 // Another worker has noted a store, and may not have made it yet: that takes it some nanoseconds.
@@ -53,8 +54,15 @@ void StoredValues::begin_epoch() {
   ++epoch_;
 }
 
-void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now) const {
-  const std::uint8_t worker = number_of_worker();
+bool StoredValues::all_differ(std::size_t offset, std::size_t bytes) const {
+  for (std::size_t i = offset; i < offset + bytes; ++i) {
+    if (bytes_[i].epoch != epoch_ || bytes_[i].stores != Stores::kDiffer) return false;
+  }
+  return true;
+}
+
+void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now,
+                             std::uint8_t worker) const {
   if (byte.epoch != epoch_) {
     byte = {epoch_, now, worker, Stores::kOne};
     return;
@@ -73,11 +81,13 @@ void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now) const
 }
 
 void StoredValues::note(std::size_t offset, const void* at, std::size_t bytes) {
+  if (all_differ(offset, bytes)) return;  // for good, so that no lock is needed
+  const std::uint8_t worker = number_of_worker();
   const auto* const now = static_cast<const volatile std::uint8_t*>(at);
   for (std::size_t i = 0; i < bytes;) {
     const Held held(lock_of(offset + i));
     do {
-      note_byte(bytes_[offset + i], now[i]);
+      note_byte(bytes_[offset + i], now[i], worker);
       ++i;
     } while (i < bytes && (offset + i) % 128 != 0);
   }

@@ -46,7 +46,8 @@ class StoredValues {
   class Held;
 
   Lock& lock_of(std::size_t offset) { return locks_[offset / 128 % locks_.size()]; }
-  void note_byte(Byte& byte, const volatile std::uint8_t& now) const;
+  bool all_differ(std::size_t offset, std::size_t bytes) const;
+  void note_byte(Byte& byte, const volatile std::uint8_t& now, std::uint8_t worker) const;
 
   std::uint8_t epoch_ = 0;
   Byte* bytes_ = nullptr;
