@@ -89,7 +89,7 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
     return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
   if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
-  check_states(address, kBytes, kDirection, {{}, code_address});
+  if (!all_written<kBytes>(address)) check_states(address, kBytes, kDirection, {{}, code_address});
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
   if (kDirection == Direction::kStore && !current.stored.contains(address)) {
     note_stored_value(address, reinterpret_cast<const void*>(address), kBytes);
