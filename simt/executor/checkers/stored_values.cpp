@@ -1,6 +1,9 @@
 #include "simt/executor/checkers/stored_values.h"
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/system/address_space.h"
@@ -19,12 +22,26 @@ std::uint8_t number_of_worker() {
   return static_cast<std::uint8_t>(number);
 }
 
-// Another worker has noted a store, and may not have made it yet: that takes it some nanoseconds.
-std::uint8_t value_that_follows(std::uint8_t before, const volatile std::uint8_t& now) {
-  constexpr int kLooks = 500;
-  for (int look = 0; look < kLooks && now == before; ++look) {
-  }
-  return now;
+// Of each worker the store that it noted last and may not have made yet: its place and its bytes.
+std::array<std::atomic<std::uint64_t>, 256> stores_under_way;
+constexpr unsigned kBitsOfBytes = 16;
+
+std::uint64_t store_of(std::size_t offset, std::size_t bytes) {
+  return offset << kBitsOfBytes | std::min<std::uint64_t>(bytes, (1u << kBitsOfBytes) - 1);
+}
+
+// Waits until that worker has made its store, if it is to this byte: some nanoseconds, unless it
+// was interrupted there. It notes another store then, or another warp goes on.
+void wait_for_store(std::uint8_t worker, std::size_t offset) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kLongest{1};  // so that nothing hangs for ever
+  const std::atomic<std::uint64_t>& under_way = stores_under_way[worker];
+  const std::uint64_t store = under_way.load(std::memory_order_acquire);
+  const std::uint64_t bytes = store & ((1u << kBitsOfBytes) - 1);
+  if (offset - (store >> kBitsOfBytes) >= bytes) return;
+  const Clock::time_point begin = Clock::now();
+  while (under_way.load(std::memory_order_acquire) == store && Clock::now() - begin < kLongest)
+    std::this_thread::yield();
 }
 
 }  // namespace
@@ -68,21 +85,22 @@ void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now,
     return;
   }
   if (byte.stores == Stores::kDiffer) return;
-  std::uint8_t value = now;
-  const bool is_others = byte.worker != worker;
   if (byte.stores == Stores::kOne) {
-    if (is_others) value = value_that_follows(byte.value, now);
-    byte.value = value;
+    const auto offset = static_cast<std::size_t>(&byte - bytes_);
+    if (byte.worker != worker) wait_for_store(byte.worker, offset);
+    byte.value = now;
     byte.stores = Stores::kAlike;
-  } else if (value != byte.value) {
+  } else if (now != byte.value) {
     byte.stores = Stores::kDiffer;
   }
   byte.worker = worker;
 }
 
 void StoredValues::note(std::size_t offset, const void* at, std::size_t bytes) {
-  if (all_differ(offset, bytes)) return;  // for good, so that no lock is needed
   const std::uint8_t worker = number_of_worker();
+  std::atomic<std::uint64_t>& under_way = stores_under_way[worker];
+  under_way.store(0, std::memory_order_release);  // first: who waits for it may hold the lock
+  if (all_differ(offset, bytes)) return;          // for good, so that no lock is needed
   const auto* const now = static_cast<const volatile std::uint8_t*>(at);
   for (std::size_t i = 0; i < bytes;) {
     const Held held(lock_of(offset + i));
@@ -90,7 +108,12 @@ void StoredValues::note(std::size_t offset, const void* at, std::size_t bytes) {
       note_byte(bytes_[offset + i], now[i], worker);
       ++i;
     } while (i < bytes && (offset + i) % 128 != 0);
+    if (i == bytes) under_way.store(store_of(offset, bytes), std::memory_order_release);
   }
+}
+
+void StoredValues::end_of_stores() {
+  stores_under_way[number_of_worker()].store(0, std::memory_order_release);
 }
 
 bool StoredValues::are_equal(std::size_t offset, const void* at, std::size_t bytes) const {

@@ -24,6 +24,9 @@ class StoredValues {
   /// beginning. Nothing may come between this and the store.
   void note(std::size_t offset, const void* at, std::size_t bytes);
 
+  /// All stores that the calling thread has noted have happened.
+  static void end_of_stores();
+
   /// Whether all stores of these bytes have left there what is there now. False for bytes of which
   /// none was noted.
   bool are_equal(std::size_t offset, const void* at, std::size_t bytes) const;

@@ -7,6 +7,7 @@
 #include "simt/executor/accesses/replay.h"
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/checkers/shared_races.h"
+#include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/launch/worker_pool.h"
@@ -70,6 +71,7 @@ void resume_warp(Worker& worker, Warp& warp) {
   Lane& first = warp.lanes[std::countr_zero(warp.ready)];
   current.log = worker.launch->counting ? first.log : nullptr;
   keep_context_of_caller(jump(turn_to(first), worker.scheduler));
+  StoredValues::end_of_stores();
   current.lane = nullptr;
   current.log = nullptr;
 }
