@@ -85,9 +85,8 @@ void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now,
     return;
   }
   if (byte.stores == Stores::kDiffer) return;
+  if (byte.worker != worker) wait_for_store(byte.worker, static_cast<std::size_t>(&byte - bytes_));
   if (byte.stores == Stores::kOne) {
-    const auto offset = static_cast<std::size_t>(&byte - bytes_);
-    if (byte.worker != worker) wait_for_store(byte.worker, offset);
     byte.value = now;
     byte.stores = Stores::kAlike;
   } else if (now != byte.value) {
