@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -28,6 +29,11 @@ constexpr unsigned kBitsOfBytes = 16;
 
 std::uint64_t store_of(std::size_t offset, std::size_t bytes) {
   return offset << kBitsOfBytes | std::min<std::uint64_t>(bytes, (1u << kBitsOfBytes) - 1);
+}
+
+// Others may be storing there.
+std::uint8_t value_at(const std::uint8_t* at) {
+  return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
 // Waits until that worker has made its store, if it is to this byte: some nanoseconds, unless it
@@ -60,12 +66,26 @@ class StoredValues::Held {
   Lock& lock_;
 };
 
+StoredValues::Byte StoredValues::Cell::load() const {
+  const std::uint32_t bits = bits_.load(std::memory_order_relaxed);
+  Byte byte;
+  static_assert(sizeof byte == sizeof bits, "a byte's knowledge is one word");
+  std::memcpy(&byte, &bits, sizeof byte);
+  return byte;
+}
+
+void StoredValues::Cell::store(const Byte& byte) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &byte, sizeof byte);
+  bits_.store(bits, std::memory_order_relaxed);
+}
+
 void StoredValues::begin_epoch() {
-  if (bytes_ == nullptr) {
-    bytes_ = static_cast<Byte*>(reserve_address_space(kPlaces * sizeof(Byte)));
+  if (cells_ == nullptr) {
+    cells_ = static_cast<Cell*>(reserve_address_space(kPlaces * sizeof(Cell)));
   }
   if (epoch_ == std::numeric_limits<std::uint8_t>::max()) {
-    discard_pages(bytes_, kPlaces * sizeof(Byte));
+    discard_pages(cells_, kPlaces * sizeof(Cell));
     epoch_ = 0;
   }
   ++epoch_;
@@ -73,26 +93,26 @@ void StoredValues::begin_epoch() {
 
 bool StoredValues::all_differ(std::size_t offset, std::size_t bytes) const {
   for (std::size_t i = offset; i < offset + bytes; ++i) {
-    if (bytes_[i].epoch != epoch_ || bytes_[i].stores != Stores::kDiffer) return false;
+    const Byte byte = cells_[i].load();
+    if (byte.epoch != epoch_ || byte.stores != Stores::kDiffer) return false;
   }
   return true;
 }
 
-void StoredValues::note_byte(Byte& byte, const volatile std::uint8_t& now,
-                             std::uint8_t worker) const {
-  if (byte.epoch != epoch_) {
-    byte = {epoch_, now, worker, Stores::kOne};
-    return;
-  }
+void StoredValues::note_byte(std::size_t offset, const std::uint8_t* at, std::uint8_t worker) {
+  Byte byte = cells_[offset].load();
+  if (byte.epoch != epoch_)
+    return cells_[offset].store({epoch_, value_at(at), worker, Stores::kOne});
   if (byte.stores == Stores::kDiffer) return;
-  if (byte.worker != worker) wait_for_store(byte.worker, static_cast<std::size_t>(&byte - bytes_));
+  if (byte.worker != worker) wait_for_store(byte.worker, offset);
   if (byte.stores == Stores::kOne) {
-    byte.value = now;
+    byte.value = value_at(at);
     byte.stores = Stores::kAlike;
-  } else if (now != byte.value) {
+  } else if (value_at(at) != byte.value) {
     byte.stores = Stores::kDiffer;
   }
   byte.worker = worker;
+  cells_[offset].store(byte);
 }
 
 void StoredValues::note(std::size_t offset, const void* at, std::size_t bytes) {
@@ -100,11 +120,11 @@ void StoredValues::note(std::size_t offset, const void* at, std::size_t bytes) {
   std::atomic<std::uint64_t>& under_way = stores_under_way[worker];
   under_way.store(0, std::memory_order_release);  // first: who waits for it may hold the lock
   if (all_differ(offset, bytes)) return;          // for good, so that no lock is needed
-  const auto* const now = static_cast<const volatile std::uint8_t*>(at);
+  const auto* const begin = static_cast<const std::uint8_t*>(at);
   for (std::size_t i = 0; i < bytes;) {
     const Held held(lock_of(offset + i));
     do {
-      note_byte(bytes_[offset + i], now[i], worker);
+      note_byte(offset + i, begin + i, worker);
       ++i;
     } while (i < bytes && (offset + i) % 128 != 0);
     if (i == bytes) under_way.store(store_of(offset, bytes), std::memory_order_release);
@@ -118,7 +138,7 @@ void StoredValues::end_of_stores() {
 bool StoredValues::are_equal(std::size_t offset, const void* at, std::size_t bytes) const {
   const auto* const now = static_cast<const std::uint8_t*>(at);
   for (std::size_t i = 0; i < bytes; ++i) {
-    const Byte& byte = bytes_[offset + i];
+    const Byte byte = cells_[offset + i].load();
     if (byte.epoch != epoch_ || byte.stores != Stores::kAlike || byte.value != now[i]) return false;
   }
   return true;

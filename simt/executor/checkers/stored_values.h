@@ -47,13 +47,22 @@ class StoredValues {
     std::atomic<bool> taken = false;
   };
   class Held;
+  /// What is known of a byte. Changed under its lock, and looked at without.
+  class Cell {
+   public:
+    Byte load() const;
+    void store(const Byte& byte);
+
+   private:
+    std::atomic<std::uint32_t> bits_;
+  };
 
   Lock& lock_of(std::size_t offset) { return locks_[offset / 128 % locks_.size()]; }
   bool all_differ(std::size_t offset, std::size_t bytes) const;
-  void note_byte(Byte& byte, const volatile std::uint8_t& now, std::uint8_t worker) const;
+  void note_byte(std::size_t offset, const std::uint8_t* at, std::uint8_t worker);
 
   std::uint8_t epoch_ = 0;
-  Byte* bytes_ = nullptr;
+  Cell* cells_ = nullptr;
   std::array<Lock, 64> locks_;
 };
 

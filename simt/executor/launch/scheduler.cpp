@@ -52,19 +52,27 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
   threadIdx = next.index;
 }
 
-// A fiber's life: threads of one block, then of another.
+// Runs threads one after the other, then others until one of the next block begins on this stack.
+// By then another OS thread may have taken the worker over, so `current` is looked at anew: hence
+// a function of its own, which ends there.
+[[gnu::noinline]] void run_threads_of_block(std::uintptr_t frame) {
+  Lane* lane = current.lane;
+  for (;;) {
+    lane->outermost_frame = frame;
+    run_thread(*lane);
+    Lane* const next = next_to_begin(*lane->warp, lane->number);
+    if (next == nullptr) break;
+    begin_on_stack_of(*lane, *next);
+    lane = next;
+  }
+  run_others(*lane);
+}
+
+// A fiber's life.
 void fiber_main(context::transfer_t caller) {
   keep_context_of_caller({caller.fctx, caller.data});
-  for (;;) {
-    Lane& lane = *current.lane;
-    lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    run_thread(lane);
-    if (Lane* const next = next_to_begin(*lane.warp, lane.number)) {
-      begin_on_stack_of(lane, *next);
-    } else {
-      run_others(lane);
-    }
-  }
+  for (;;)
+    run_threads_of_block(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
 }
 
 void resume_warp(Worker& worker, Warp& warp) {
