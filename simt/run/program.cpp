@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <iostream>
-#include <regex>
 #include <thread>
 
 #include "simt/run/compiler_messages.h"
@@ -90,11 +89,9 @@ struct Product {
   Command lasting_words() const { return {command.begin(), command.end() - 1}; }
 };
 
-/// Whether the host's C compiler takes it. What includes CUDA's headers or names their functions is
-/// C++ here, because they are.
+/// The rest is C++.
 bool is_c_source(const fs::path& source) {
-  static const std::regex cuda("#\\s*include\\s*[<\"]cuda|\\bcuda[A-Z]\\w*");
-  return source.extension() == ".c" && !std::regex_search(read_file(source), cuda);
+  return source.extension() == ".c";
 }
 
 /// A compiler would have hundreds of lines to say about a file that is no program.
@@ -233,7 +230,11 @@ class Builder {
     }
     command.insert(command.end(), own.begin(), own.end());
     const bool is_c = is_c_source(source);
-    if (is_c) std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
+    if (is_c) {
+      std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
+      // C that is as old as CUDA may call what it does not declare.
+      command.emplace_back("-Wno-error=implicit-function-declaration");
+    }
     for (const std::string& word :
          {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),
           std::string(is_c ? "c" : "c++"), std::string("-c"), translated.string(),

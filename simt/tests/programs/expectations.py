@@ -357,7 +357,11 @@ PROGRAMS = {
         says=["passed"],
     ),
     "with_c": Expected(
-        ["with_c/main.cu", "with_c/sum.c"], ["count_up"], {(0, STORES): 1}, says=["sum 496"]
+        ["with_c/main.cu", "with_c/sum.c", "with_c/copies.c", "with_c/undeclared.c"],
+        ["count_up"],
+        {(0, STORES): 1},
+        # 101: there is no such device.
+        says=["sum 496\nsum on the device 496\nerror 101\n"],
     ),
     "two_files": Expected(
         ["two_files/vector.cu", "two_files/main.cpp"],
