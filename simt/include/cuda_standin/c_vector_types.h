@@ -3,22 +3,22 @@
 #pragma once
 
 #define SIMT_C_VECTORS(Name, Element, alignment4)                                    \
-  typedef struct Name##1 {                                                           \
+  typedef struct Name##1 Name##1;                                                    \
+  typedef struct Name##2 Name##2;                                                    \
+  typedef struct Name##3 Name##3;                                                    \
+  typedef struct Name##4 Name##4;                                                    \
+  struct Name##1 {                                                                   \
     Element x;                                                                       \
-  }                                                                                  \
-  Name##1;                                                                           \
-  typedef struct Name##2 {                                                           \
+  };                                                                                 \
+  struct __attribute__((aligned(2 * sizeof(Element)))) Name##2 {                     \
     Element x, y;                                                                    \
-  }                                                                                  \
-  __attribute__((aligned(2 * sizeof(Element)))) Name##2;                             \
-  typedef struct Name##3 {                                                           \
+  };                                                                                 \
+  struct Name##3 {                                                                   \
     Element x, y, z;                                                                 \
-  }                                                                                  \
-  Name##3;                                                                           \
-  typedef struct Name##4 {                                                           \
+  };                                                                                 \
+  struct __attribute__((aligned(alignment4))) Name##4 {                              \
     Element x, y, z, w;                                                              \
-  }                                                                                  \
-  __attribute__((aligned(alignment4))) Name##4;                                      \
+  };                                                                                 \
   static inline Name##1 make_##Name##1(Element x) {                                  \
     const Name##1 vector = {x};                                                      \
     return vector;                                                                   \
