@@ -51,12 +51,8 @@ MANIFEST = {
 EXPECTED = {
     "right": ("passes its own check", 1, [], ""),
     "racing": ("wrong", 1, ["shared-race"], "it does not say"),
-    "blamed": (
-        "its own mistake", 1, ["shared-race"], "a barrier is missing (it does not say"
-    ),
-    "blamed in one run": (
-        "its own mistake", 2, ["shared-race"], "2: the same (it does not say"
-    ),
+    "blamed": ("its own mistake", 1, ["shared-race"], "a barrier is missing (it does not say"),
+    "blamed in one run": ("its own mistake", 2, ["shared-race"], "2: the same (it does not say"),
     "blamed wrongly": ("wrong", 1, [], "it does not fail, although a barrier is missing"),
     "other words": ("wrong", 1, [], "correct"),
     "no check": ("runs", 1, [], "no check"),
