@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <iostream>
+#include <regex>
 #include <thread>
 
 #include "simt/run/compiler_messages.h"
@@ -92,6 +93,15 @@ struct Product {
 /// The rest is C++.
 bool is_c_source(const fs::path& source) {
   return source.extension() == ".c";
+}
+
+/// C that is as old as CUDA may call functions that it does not declare. Whoever includes CUDA's
+/// headers means to have them declared.
+std::string flag_for_undeclared(const fs::path& source) {
+  static const std::regex cuda("#\\s*include\\s*[<\"]cuda");
+  const bool declares = std::regex_search(read_file(source), cuda);
+  return declares ? "-Werror=implicit-function-declaration"
+                  : "-Wno-error=implicit-function-declaration";
 }
 
 /// A compiler would have hundreds of lines to say about a file that is no program.
@@ -232,8 +242,7 @@ class Builder {
     const bool is_c = is_c_source(source);
     if (is_c) {
       std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
-      // C that is as old as CUDA may call what it does not declare.
-      command.emplace_back("-Wno-error=implicit-function-declaration");
+      command.push_back(flag_for_undeclared(source));
     }
     for (const std::string& word :
          {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),

@@ -412,6 +412,12 @@ PROGRAMS = {
         "dynamic_parallelism", "dynamic_parallelism.cu:3: error: launch in device code"
     ),
     "graph": refused("graph", "graph.cu:6: error: 'cudaGraphAddMemAllocNode'", "(graphs)"),
+    "graph_in_c": Expected(
+        ["bad/graph_in_c.c"],
+        None,
+        exit_code=1,
+        says=["graph_in_c.c:5: error: 'cudaGraphCreate': not available", "(graphs)"],
+    ),
     "no_source": Expected(
         [], None, exit_code=2, says=["no file to run is named", "Usage: simt run"]
     ),
