@@ -23,8 +23,9 @@ HERE = pathlib.Path(__file__).parent
 
 PASSES, RUNS, WRONG = "passes its own check", "runs", "wrong"
 REFUSED, SLOW, NO_COMPILE, LEFT_OUT = "refused", "too slow", "does not compile", "left out"
+OWN_MISTAKE = "its own mistake"
 # From the best to the worst.
-ORDER = [PASSES, RUNS, LEFT_OUT, SLOW, REFUSED, NO_COMPILE, WRONG]
+ORDER = [PASSES, RUNS, LEFT_OUT, OWN_MISTAKE, SLOW, REFUSED, NO_COMPILE, WRONG]
 # How simt begins a line about something that it does not have.
 REFUSAL = re.compile(r"not available on the CPU executor|cannot run on a CPU")
 ERROR = re.compile(r"^.*\b(?:error|undefined reference)\b.*$", re.M)
@@ -33,6 +34,7 @@ COMPILE_LIMIT = 600
 PROGRAM_KEYS = {
     "folder", "directory", "sources", "include", "define", "options", "arguments", "runs", "input",
     "passes", "fails", "no_check", "size", "smaller", "inputs", "exit_code", "note",
+    "mistake",
 }  # fmt: skip
 MANIFEST_KEYS = {"collection", "url", "folder", "include", "define", "options", "passes", "fails",
                  "programs", "left_out"}  # fmt: skip
@@ -100,6 +102,7 @@ def read_manifest(path):
             raise InputError(f"{path}: {name}: has no 'sources'")
         if name in manifest.get("left_out", {}):
             raise InputError(f"{path}: {name}: is both run and left out")
+        refuse_mistakes_of_no_run(f"{path}: {name}", program)
     return manifest
 
 
@@ -109,6 +112,16 @@ def refuse_other_keys(where, given, known):
     for key in given:
         if key not in known:
             raise InputError(f"{where}: unknown key '{key}'; known are {', '.join(sorted(known))}")
+
+
+def refuse_mistakes_of_no_run(where, program):
+    mistakes = program.get("mistake", "")
+    if isinstance(mistakes, dict) != ("runs" in program) and mistakes:
+        raise InputError(f"{where}: 'mistake' is a text, or has those of 'runs' by their arguments")
+    known = [" ".join(arguments) for arguments in program.get("runs", [])]
+    for run in mistakes if isinstance(mistakes, dict) else []:
+        if run not in known:
+            raise InputError(f"{where}: 'mistake' has '{run}', which is none of 'runs'")
 
 
 def commit_of(folder, given):
@@ -182,6 +195,7 @@ def add_runs(result, program, manifest, options, scratch):
     for arguments in program.get("runs", [program.get("arguments", [])]):
         one = {**program, "arguments": arguments}
         verdict, reason, record = verdict_of(one, manifest, options, scratch)
+        verdict, reason = blame(mistake_of(program, arguments), verdict, reason)
         if "runs" in program and reason:
             reason = f"{' '.join(arguments)}: {reason}"
         result["reason"] = "; ".join(text for text in (result["reason"], reason) if text)
@@ -192,6 +206,22 @@ def add_runs(result, program, manifest, options, scratch):
         add_findings(result["findings"], record["findings"], command)
         if verdict in (NO_COMPILE, REFUSED):
             break  # so would the others
+
+
+def mistake_of(program, arguments):
+    mistakes = program.get("mistake", "")
+    return mistakes.get(" ".join(arguments), "") if isinstance(mistakes, dict) else mistakes
+
+
+def blame(mistake, verdict, reason):
+    """Whoever says that the program is wrong must be right about that, too."""
+    if not mistake:
+        return verdict, reason
+    if verdict == WRONG:
+        return OWN_MISTAKE, f"{mistake} ({reason})"
+    if verdict in (PASSES, RUNS):
+        return WRONG, f"it does not fail, although {mistake}"
+    return verdict, reason
 
 
 def verdict_of(program, manifest, options, scratch):

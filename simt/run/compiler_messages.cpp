@@ -20,12 +20,14 @@ const std::regex& unknown_name() {
   static const std::string name = "(?:'|\xe2\x80\x98)(?:[^'\xe2]*::)?(\\w+)(?:'|\xe2\x80\x99)";
   static const std::regex pattern(
       "(.+):(\\d+):\\d+: (?:fatal )?error: (?:" + name +
-      " (?:was not declared|has not been declared|does not name a type|is not a member of).*|"
+      " (?:was not declared|has not been declared|undeclared|does not name a type|"
+      "is not a member of).*|"
       ".*has no member named " +
       name +
       ".*|(?:use of undeclared identifier|unknown type name|no (?:member|type) named|"
       "no template named) " +
-      name + ".*|there are no arguments to " + name + " that depend on a template parameter.*)");
+      name + ".*|(?:implicit declaration of|call to undeclared) function " + name +
+      ".*|there are no arguments to " + name + " that depend on a template parameter.*)");
   return pattern;
 }
 

@@ -90,11 +90,18 @@ struct Product {
   Command lasting_words() const { return {command.begin(), command.end() - 1}; }
 };
 
-/// Whether the host's C compiler takes it. What includes CUDA's headers or names their functions is
-/// C++ here, because they are.
+/// The rest is C++.
 bool is_c_source(const fs::path& source) {
-  static const std::regex cuda("#\\s*include\\s*[<\"]cuda|\\bcuda[A-Z]\\w*");
-  return source.extension() == ".c" && !std::regex_search(read_file(source), cuda);
+  return source.extension() == ".c";
+}
+
+/// C that is as old as CUDA may call functions that it does not declare. Whoever includes CUDA's
+/// headers means to have them declared.
+std::string flag_for_undeclared(const fs::path& source) {
+  static const std::regex cuda("#\\s*include\\s*[<\"]cuda");
+  const bool declares = std::regex_search(read_file(source), cuda);
+  return declares ? "-Werror=implicit-function-declaration"
+                  : "-Wno-error=implicit-function-declaration";
 }
 
 /// A compiler would have hundreds of lines to say about a file that is no program.
@@ -233,7 +240,10 @@ class Builder {
     }
     command.insert(command.end(), own.begin(), own.end());
     const bool is_c = is_c_source(source);
-    if (is_c) std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
+    if (is_c) {
+      std::erase_if(command, [](const auto& word) { return word.starts_with("-std="); });
+      command.push_back(flag_for_undeclared(source));
+    }
     for (const std::string& word :
          {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),
           std::string(is_c ? "c" : "c++"), std::string("-c"), translated.string(),

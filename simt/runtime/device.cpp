@@ -29,7 +29,7 @@ void set(int* member, std::initializer_list<int> values) {
   std::copy(values.begin(), values.end(), member);
 }
 
-/// What is not set is 0: what the executor does not have, such as a second engine for copies.
+/// What is not set is 0.
 cudaDeviceProp device_properties() {
   cudaDeviceProp properties = {};
   std::memcpy(properties.name, kName, sizeof(kName));
@@ -61,6 +61,10 @@ cudaDeviceProp device_properties() {
   std::fill_n(properties.maxSurface3D, 3, kMaxTexture3D);
   set(properties.maxSurface2DLayered, {kMaxLayered, kMaxLayered, kMaxLayers});
   properties.surfaceAlignment = kTextureAlignment;
+  // All is done in turn here; but programs that find no engine for copies end at once.
+  properties.concurrentKernels = 1;
+  properties.asyncEngineCount = kCopyEngines;
+  properties.deviceOverlap = 1;
   properties.unifiedAddressing = 1;
   properties.memoryBusWidth = kMemoryBusBits;
   properties.clockRate = kClockKilohertz;
@@ -120,7 +124,10 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrCanMapHostMemory:
       return 1;
     case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrGpuOverlap:
+      return 1;
     case cudaDevAttrAsyncEngineCount:
+      return kCopyEngines;
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrPciDeviceId:
@@ -133,7 +140,6 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrDirectManagedMemAccessFromHost:
     case cudaDevAttrCanFlushRemoteWrites:
-    case cudaDevAttrGpuOverlap:
     case cudaDevAttrMaxPersistingL2CacheSize:
     case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrSparseCudaArraySupported:

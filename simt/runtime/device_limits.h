@@ -30,6 +30,7 @@ inline constexpr int kFloatsPerDouble = 2;             ///< operations in the ti
 inline constexpr int kStackBytes = 1024;               ///< of a thread, unless set
 inline constexpr int kHeapBytes = 8 * 1024 * 1024;     ///< for malloc() in kernels, unless set
 inline constexpr int kGreatestStreamPriority = -5;     ///< the least is 0
+inline constexpr int kCopyEngines = 3;                 ///< of an H200
 inline constexpr int kPitchAlignment = 512;            ///< bytes, of cudaMallocPitch()
 
 inline constexpr int kTextureAlignment = 512;             ///< bytes, of memory bound to a texture

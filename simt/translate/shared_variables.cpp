@@ -7,11 +7,13 @@
 //   static constexpr ::simt::SharedVariable simt_shared_partial{"partial",
 //   sizeof(float[kWarps]),
 //       alignof(float[kWarps]), {__FILE__, __LINE__}};
-//   auto& partial = ::simt::shared_variable<float[kWarps]>(simt_shared_partial);
+//   __typeof__(float[kWarps])& partial =
+//       ::simt::shared_variable<float[kWarps]>(simt_shared_partial);
 //
-// The static makes the variable one per instance of a template. A type that the declaration defines
-// comes first, under a name of ours if it has none. `extern __shared__ float tile[];`
-// becomes
+// The static makes the variable one per instance of a template. With `auto&` a compiler would not
+// know, in a class template, that a variable of that class has its members. A type that the
+// declaration defines comes first, under a name of ours if it has none.
+// `extern __shared__ float tile[];` becomes
 //
 //   auto& tile = ::simt::dynamic_shared_variable<float[]>();
 
@@ -60,8 +62,8 @@ std::string described_variable(const DeclaredVariable& variable, const std::stri
 }
 
 std::string reference_to(const DeclaredVariable& variable) {
-  return "auto& " + variable.name + " = ::simt::shared_variable<" + variable.type +
-         ">(simt_shared_" + variable.name + ");";
+  return "__typeof__(" + variable.type + ")& " + variable.name + " = ::simt::shared_variable<" +
+         variable.type + ">(simt_shared_" + variable.name + ");";
 }
 
 std::string dynamic_variable(const DeclaredVariable& variable) {

@@ -106,6 +106,7 @@ struct Block {
   unsigned arrived_at_cluster = 0;  ///< threads at the barrier of the cluster or the grid
   Location barrier = {};            ///< where the first of them waits
   bool barrier_differs = false;     ///< whether some wait at another barrier than the first
+  bool barrier_missed = false;      ///< whether threads returned before one, which was reported
   int predicates = 0;               ///< how many of them passed true
   int barrier_result = 0;           ///< what the barrier that was passed last returns
   std::uint32_t last_barrier = 0;   ///< the worker's clock at the last block barrier

@@ -179,6 +179,7 @@ void begin_block(Worker& worker, unsigned slot, std::uint64_t cluster) {
   block.live = block.threads;
   block.arrived = block.arrived_at_cluster = 0;
   block.barrier_differs = false;
+  block.barrier_missed = false;
   block.predicates = 0;
   block.start = block.last_barrier = ++worker.clock;
   if (block.has_async_copies) forget_async_copies(block);

@@ -124,12 +124,17 @@ Lane& first_of(const Block& block, unsigned Warp::*set) {
   return warp->lanes[std::countr_zero((*warp).*set)];
 }
 
-// Ends the launch from the scheduler's side, on behalf of a lane that waits.
-void end_launch(Lane& lane, const char* kind, const std::string& message) {
-  Worker& worker = worker_of(lane);
+// From the scheduler's side, on behalf of a lane that waits.
+void report_for(Lane& lane, const char* kind, const std::string& message) {
   current.lane = &lane;
   report(kind, {lane.where}, message);
   current.lane = nullptr;
+}
+
+// Ends the launch, too.
+void end_launch(Lane& lane, const char* kind, const std::string& message) {
+  Worker& worker = worker_of(lane);
+  report_for(lane, kind, message);
   worker.launch->error = kErrorLaunchFailure;
   worker.aborted = true;
 }
@@ -634,6 +639,13 @@ void record_leaving(const Block& block, const char* operation, Location where) {
   }
 }
 
+// The rest have returned. The block goes on, as on a GPU since Volta, and says so once.
+[[gnu::noinline]] void report_missed_barrier(Block& block) {
+  block.barrier_missed = true;
+  report_for(first_of(block, &Warp::at_barrier), "divergent-barrier",
+             "not all threads of the block reach this barrier" + describe_threads(block));
+}
+
 }  // namespace
 
 bool release_block_barrier(Block& block) {
@@ -644,11 +656,12 @@ bool release_block_barrier(Block& block) {
     return false;
   }
   if (block.arrived == 0) return false;
-  if (block.arrived < block.threads || block.barrier_differs) {
+  if (block.arrived < block.live || block.barrier_differs) {
     end_launch(first_of(block, &Warp::at_barrier), "divergent-barrier",
                "not all threads of the block reach this barrier" + describe_threads(block));
     return false;
   }
+  if (block.arrived < block.threads && !block.barrier_missed) report_missed_barrier(block);
   for (Warp& warp : block.warps) {
     warp.ready = warp.at_barrier;
     warp.at_barrier = 0;

@@ -12,6 +12,7 @@
 
 #include "simt/executor/devices.h"
 #include "simt/executor/executor.h"
+#include "simt/include/cuda_standin/c_api.h"
 #include "simt/include/cuda_standin/kernel_call.h"
 #include "simt/include/cuda_standin/runtime_types.h"
 #include "simt/include/cuda_standin/texture_types.h"
@@ -101,7 +102,6 @@ struct cudaMemsetParams {
   std::size_t height;
 };
 
-using cudaHostFn_t = void (*)(void* data);
 struct cudaHostNodeParams {
   cudaHostFn_t fn;
   void* userData;

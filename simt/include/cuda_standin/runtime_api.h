@@ -1,7 +1,5 @@
 /// \file
-/// The CUDA runtime API, as far as the executor supports it. Everything runs at once and in order,
-/// so streams and events only exist, and are captured for graphs. Errors are remembered for
-/// cudaGetLastError(), as CUDA's are.
+/// The CUDA runtime API, as far as the executor supports it: c_api.h, and what needs C++.
 #pragma once
 
 #include <cstddef>
@@ -10,57 +8,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "simt/include/cuda_standin/c_api.h"
 #include "simt/include/cuda_standin/graphs.h"
 #include "simt/include/cuda_standin/launch.h"
 #include "simt/include/cuda_standin/runtime_types.h"
-
-// ---- errors -----------------------------------------------------------------------------------
-
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-const char* cudaGetErrorName(cudaError_t error);
-const char* cudaGetErrorString(cudaError_t error);
-
-// ---- devices ----------------------------------------------------------------------------------
-
-cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaGetDevice(int* device);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties);
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value);
-cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit);
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device,
-                                      int peer);
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
-cudaError_t cudaDeviceDisablePeerAccess(int peer);
-cudaError_t cudaSetDeviceFlags(unsigned flags);
-cudaError_t cudaGetDeviceFlags(unsigned* flags);
-cudaError_t cudaDriverGetVersion(int* version);
-cudaError_t cudaRuntimeGetVersion(int* version);
-
-// Names that CUDA once had, as older programs still call them.
-inline cudaError_t cudaThreadSynchronize() {
-  return cudaDeviceSynchronize();
-}
-inline cudaError_t cudaThreadExit() {
-  return cudaDeviceReset();
-}
-inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
-  return cudaDeviceSetCacheConfig(config);
-}
-inline cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) {
-  return cudaDeviceSetLimit(limit, value);
-}
-inline cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) {
-  return cudaDeviceGetLimit(value, limit);
-}
 
 // ---- memory -----------------------------------------------------------------------------------
 
@@ -72,40 +23,9 @@ void** untyped(T** address) {
 }
 /// cudaMalloc() of elements whose size is known.
 cudaError_t malloc_elements(void** address, std::size_t bytes, std::size_t element_bytes);
-}  // namespace simt
-
-cudaError_t cudaMalloc(void** address, std::size_t bytes);
-cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream);
-/// Kernels' accesses are counted and checked as those to other memory of the device; but whether it
-/// was written is not known, because the host may write it through library functions.
-cudaError_t cudaMallocManaged(void** address, std::size_t bytes,
-                              unsigned flags = cudaMemAttachGlobal);
-namespace simt {
 /// cudaMallocManaged() of elements whose size is known.
 cudaError_t malloc_managed_elements(void** address, std::size_t bytes, unsigned flags,
                                     std::size_t element_bytes);
-}  // namespace simt
-
-// Pools count what is allocated from them. Memory goes back to the device at once, so that none is
-// reserved beyond what is used.
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
-/// cudaErrorNotSupported for pools that other processes could share.
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
-/// cudaErrorInvalidValue for the default pool, which is nobody's to destroy.
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
-/// `value` points to an int for the rules of reuse (1 to 3), else to a std::uint64_t.
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes_to_keep);
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
-                                 std::size_t count);
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
-                                 cudaMemLocation* location);
-cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t stream);
-namespace simt {
 /// The same, of elements whose size is known; without a pool, from the device's current one.
 cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t element_bytes,
                              cudaMemPool_t pool = nullptr);
@@ -123,22 +43,6 @@ cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
                             cudaStream_t stream) {
   return cudaMallocFromPoolAsync(address, bytes, pool, stream);
 }
-
-cudaError_t cudaMallocHost(void** address, std::size_t bytes);
-cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags);
-cudaError_t cudaFree(void* address);
-cudaError_t cudaFreeAsync(void* address, cudaStream_t stream);
-cudaError_t cudaFreeHost(void* address);
-cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
-
-/// Rows that begin at multiples of 512 bytes.
-cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
-                            std::size_t height);
-/// Memory of the host that kernels may use anyway.
-cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags);
-cudaError_t cudaHostUnregister(void* address);
-cudaError_t cudaHostGetDevicePointer(void** device_address, void* host_address, unsigned flags);
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address);
 
 template <typename T>
 cudaError_t cudaMallocPitch(T** address, std::size_t* pitch, std::size_t width,
@@ -173,36 +77,8 @@ cudaError_t cudaHostAlloc(T** address, std::size_t bytes, unsigned flags) {
   return cudaHostAlloc(simt::untyped(address), bytes, flags);
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream = nullptr);
-/// Between devices, of which there is one.
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                           std::size_t bytes);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                                std::size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                              std::size_t from_pitch, std::size_t width, std::size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset(void* address, int value, std::size_t bytes);
-cudaError_t cudaMemsetAsync(void* address, int value, std::size_t bytes,
-                            cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2D(void* address, std::size_t pitch, int value, std::size_t width,
-                         std::size_t height);
-cudaError_t cudaMemset2DAsync(void* address, std::size_t pitch, int value, std::size_t width,
-                              std::size_t height, cudaStream_t stream = nullptr);
-
-// Managed memory is everywhere at once: advice changes nothing.
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* address, std::size_t bytes = 0,
-                                     unsigned flags = cudaMemAttachSingle);
-cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, cudaMemLocation where,
-                                 unsigned flags, cudaStream_t stream = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void* address, std::size_t bytes, int device,
                                  cudaStream_t stream = nullptr);
-cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
-                          cudaMemLocation where);
 cudaError_t cudaMemAdvise(const void* address, std::size_t bytes, cudaMemoryAdvise advice,
                           int device);
 
@@ -212,9 +88,6 @@ cudaError_t copy_to_symbol(void* symbol, std::size_t size, const void* from, std
                            std::size_t offset);
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t size, std::size_t bytes,
                              std::size_t offset);
-}  // namespace simt
-
-namespace simt {
 /// Copies to and from the device may use that address: somebody has asked for it.
 void note_symbol(const void* symbol, std::size_t size);
 template <typename T>
@@ -271,28 +144,7 @@ cudaError_t cudaGetSymbolSize(std::size_t* size, const T& symbol) {
 
 // ---- streams and events -----------------------------------------------------------------------
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
-
-cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-/// NaN: the executor's time says nothing about a GPU's.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
-
-using cudaStreamCallback_t = void (*)(cudaStream_t stream, cudaError_t status, void* data);
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                  unsigned flags);
 
 // ---- kernels ----------------------------------------------------------------------------------
 

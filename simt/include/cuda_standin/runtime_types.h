@@ -1,17 +1,29 @@
 /// \file
 /// The runtime API's types and constants, as far as the executor supports them; values are CUDA's.
+/// C sources include this as well.
 #pragma once
 
-#include <cstddef>
+#include <stddef.h>
 
+#ifdef __cplusplus
 #include "simt/include/cuda_standin/vector_types.h"
+#else
+#include "simt/include/cuda_standin/c_vector_types.h"
+#endif
 
 // Programs ask for these guards of CUDA's own headers, to know what has been included.
 #define __DRIVER_TYPES_H__
 #define __DEVICE_TYPES_H__
 #define __VECTOR_TYPES_H__
 
-enum cudaError : int {
+// In C they are of int anyway.
+#ifdef __cplusplus
+#define SIMT_OF_INT : int
+#else
+#define SIMT_OF_INT
+#endif
+
+enum cudaError SIMT_OF_INT {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
@@ -49,7 +61,7 @@ enum cudaError : int {
   cudaErrorGraphExecUpdateFailure = 910,
   cudaErrorUnknown = 999,
 };
-using cudaError_t = cudaError;
+typedef enum cudaError cudaError_t;
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -59,40 +71,40 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4,
 };
 
-using cudaStream_t = struct CUstream_st*;
-using cudaEvent_t = struct CUevent_st*;
-using cudaGraph_t = struct CUgraph_st*;
-using cudaGraphExec_t = struct CUgraphExec_st*;
-using cudaGraphNode_t = struct CUgraphNode_st*;
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
 
-inline constexpr unsigned cudaStreamDefault = 0;
-inline constexpr unsigned cudaStreamNonBlocking = 1;
-#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
-#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
-inline constexpr unsigned cudaEventDefault = 0;
-inline constexpr unsigned cudaEventBlockingSync = 1;
-inline constexpr unsigned cudaEventDisableTiming = 2;
-inline constexpr unsigned cudaHostAllocDefault = 0;
-inline constexpr unsigned cudaHostAllocPortable = 1;
-inline constexpr unsigned cudaHostAllocMapped = 2;
-inline constexpr unsigned cudaHostAllocWriteCombined = 4;
-inline constexpr unsigned cudaMemAttachGlobal = 1;
-inline constexpr unsigned cudaMemAttachSingle = 4;
-inline constexpr unsigned cudaMemAttachHost = 2;
+#define cudaStreamDefault 0u
+#define cudaStreamNonBlocking 1u
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
+#define cudaEventDefault 0u
+#define cudaEventBlockingSync 1u
+#define cudaEventDisableTiming 2u
+#define cudaHostAllocDefault 0u
+#define cudaHostAllocPortable 1u
+#define cudaHostAllocMapped 2u
+#define cudaHostAllocWriteCombined 4u
+#define cudaMemAttachGlobal 1u
+#define cudaMemAttachSingle 4u
+#define cudaMemAttachHost 2u
 
-inline constexpr unsigned cudaHostRegisterDefault = 0;
-inline constexpr unsigned cudaHostRegisterPortable = 1;
-inline constexpr unsigned cudaHostRegisterMapped = 2;
-inline constexpr unsigned cudaDeviceScheduleAuto = 0;
-inline constexpr unsigned cudaDeviceScheduleSpin = 1;
-inline constexpr unsigned cudaDeviceScheduleYield = 2;
-inline constexpr unsigned cudaDeviceScheduleBlockingSync = 4;
-inline constexpr unsigned cudaDeviceBlockingSync = cudaDeviceScheduleBlockingSync;
-inline constexpr unsigned cudaDeviceMapHost = 8;
-inline constexpr unsigned cudaDeviceLmemResizeToMax = 16;
-inline constexpr unsigned cudaOccupancyDefault = 0;
-inline constexpr int cudaCpuDeviceId = -1;
-inline constexpr int cudaInvalidDeviceId = -2;
+#define cudaHostRegisterDefault 0u
+#define cudaHostRegisterPortable 1u
+#define cudaHostRegisterMapped 2u
+#define cudaDeviceScheduleAuto 0u
+#define cudaDeviceScheduleSpin 1u
+#define cudaDeviceScheduleYield 2u
+#define cudaDeviceScheduleBlockingSync 4u
+#define cudaDeviceBlockingSync cudaDeviceScheduleBlockingSync
+#define cudaDeviceMapHost 8u
+#define cudaDeviceLmemResizeToMax 16u
+#define cudaOccupancyDefault 0u
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
 #define CUDART_VERSION 13000
 #define CUDART_CB
 
@@ -104,7 +116,7 @@ enum cudaMemoryType {
 };
 
 struct cudaPointerAttributes {
-  cudaMemoryType type;
+  enum cudaMemoryType type;
   int device;
   void* devicePointer;
   void* hostPointer;
@@ -126,11 +138,11 @@ enum cudaMemLocationType {
 };
 
 struct cudaMemLocation {
-  cudaMemLocationType type;
+  enum cudaMemLocationType type;
   int id;
 };
 
-using cudaMemPool_t = struct CUmemPoolHandle_st*;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 
 enum cudaMemPoolAttr {
   cudaMemPoolReuseFollowEventDependencies = 1,
@@ -154,11 +166,11 @@ enum cudaMemAllocationHandleType {
 };
 
 struct cudaMemPoolProps {
-  cudaMemAllocationType allocType;
-  cudaMemAllocationHandleType handleTypes;
-  cudaMemLocation location;
+  enum cudaMemAllocationType allocType;
+  enum cudaMemAllocationHandleType handleTypes;
+  struct cudaMemLocation location;
   void* win32SecurityAttributes;
-  std::size_t maxSize;
+  size_t maxSize;
   unsigned short usage;
   unsigned char reserved[54];
 };
@@ -170,8 +182,8 @@ enum cudaMemAccessFlags {
 };
 
 struct cudaMemAccessDesc {
-  cudaMemLocation location;
-  cudaMemAccessFlags flags;
+  struct cudaMemLocation location;
+  enum cudaMemAccessFlags flags;
 };
 
 enum cudaLimit {
@@ -230,9 +242,9 @@ enum cudaFuncCache {
 
 /// Registers and local memory are the hardware's: 0 here.
 struct cudaFuncAttributes {
-  std::size_t sharedSizeBytes;
-  std::size_t constSizeBytes;
-  std::size_t localSizeBytes;
+  size_t sharedSizeBytes;
+  size_t constSizeBytes;
+  size_t localSizeBytes;
   int maxThreadsPerBlock;
   int numRegs;
   int ptxVersion;
@@ -357,19 +369,19 @@ enum cudaDeviceP2PAttr {
 /// The members of CUDA's structure that describe what the executor imitates.
 struct cudaDeviceProp {
   char name[256];
-  std::size_t totalGlobalMem;
-  std::size_t sharedMemPerBlock;
+  size_t totalGlobalMem;
+  size_t sharedMemPerBlock;
   int regsPerBlock;
   int warpSize;
-  std::size_t memPitch;
+  size_t memPitch;
   int maxThreadsPerBlock;
   int maxThreadsDim[3];
   int maxGridSize[3];
-  std::size_t totalConstMem;
+  size_t totalConstMem;
   int major;
   int minor;
-  std::size_t textureAlignment;
-  std::size_t texturePitchAlignment;
+  size_t textureAlignment;
+  size_t texturePitchAlignment;
   int multiProcessorCount;
   int integrated;
   int canMapHostMemory;
@@ -385,7 +397,7 @@ struct cudaDeviceProp {
   int maxSurface2D[2];
   int maxSurface3D[3];
   int maxSurface2DLayered[3];
-  std::size_t surfaceAlignment;
+  size_t surfaceAlignment;
   int concurrentKernels;
   int ECCEnabled;
   int asyncEngineCount;
@@ -406,7 +418,7 @@ struct cudaDeviceProp {
   int streamPrioritiesSupported;
   int globalL1CacheSupported;
   int localL1CacheSupported;
-  std::size_t sharedMemPerMultiprocessor;
+  size_t sharedMemPerMultiprocessor;
   int regsPerMultiprocessor;
   int managedMemory;
   int isMultiGpuBoard;
@@ -419,12 +431,12 @@ struct cudaDeviceProp {
   int canUseHostPointerForRegisteredMem;
   int cooperativeLaunch;
   int cooperativeMultiDeviceLaunch;  ///< the same
-  std::size_t sharedMemPerBlockOptin;
+  size_t sharedMemPerBlockOptin;
   int pageableMemoryAccessUsesHostPageTables;
   int directManagedMemAccessFromHost;
   int maxBlocksPerMultiProcessor;
   int accessPolicyMaxWindowSize;
-  std::size_t reservedSharedMemPerBlock;
+  size_t reservedSharedMemPerBlock;
   int hostRegisterSupported;
   int memoryPoolsSupported;
   int clusterLaunch;
@@ -448,15 +460,15 @@ union cudaLaunchAttributeValue {
 };
 
 struct cudaLaunchAttribute {
-  cudaLaunchAttributeID id;
-  cudaLaunchAttributeValue val;
+  enum cudaLaunchAttributeID id;
+  union cudaLaunchAttributeValue val;
 };
 
 struct cudaLaunchConfig_t {
   dim3 gridDim;
   dim3 blockDim;
-  std::size_t dynamicSmemBytes;
+  size_t dynamicSmemBytes;
   cudaStream_t stream;
-  cudaLaunchAttribute* attrs;
+  struct cudaLaunchAttribute* attrs;
   unsigned numAttrs;
 };

@@ -36,6 +36,28 @@ __global__ void two_instances(int* results) {
   results[0] = *one + 10 * *two + 100 * (one == same);
 }
 
+// An object of the class around it, whose member templates need no `template` before their names.
+template <int kThreads>
+class Reversal {
+ public:
+  __device__ static void run(int* results) {
+    __shared__ Reversal<kThreads> reversal;
+    reversal.put<false>();
+    __syncthreads();
+    results[threadIdx.x] = reversal.values_[kThreads - 1 - threadIdx.x];
+  }
+
+ private:
+  template <bool kNegated>
+  __device__ void put() {
+    values_[threadIdx.x] = kNegated ? -static_cast<int>(threadIdx.x) : threadIdx.x;
+  }
+  int values_[kThreads];
+};
+__global__ void reverse(int* results) {
+  Reversal<64>::run(results);
+}
+
 // Reads what the block before left there, unless it was poisoned. (It is looked at without checks.)
 __global__ void leftover(float* results) {
   __shared__ float value;
@@ -114,6 +136,14 @@ TEST_CASE("each instance of a template has variables of its own") {
   const DeviceArray<int> results(1);
   two_instances<<<1, 32>>>(results.get());
   CHECK(results.host()[0] == 121);
+}
+
+TEST_CASE("a variable of the class around it has that class's member templates") {
+  const DeviceArray<int> results(64);
+  reverse<<<1, 64>>>(results.get());
+  const auto reversed = results.host();
+  for (int i = 0; i < 64; ++i)
+    CHECK(reversed[i] == 63 - i);
 }
 
 TEST_CASE("a block finds NaN, not what the block before left") {

@@ -394,7 +394,11 @@ PROGRAMS = {
         says=["passed"],
     ),
     "with_c": Expected(
-        ["with_c/main.cu", "with_c/sum.c"], ["count_up"], {(0, STORES): 1}, says=["sum 496"]
+        ["with_c/main.cu", "with_c/sum.c", "with_c/copies.c", "with_c/undeclared.c"],
+        ["count_up"],
+        {(0, STORES): 1},
+        # 101: there is no such device.
+        says=["sum 496\nsum on the device 496\nerror 101\n"],
     ),
     "two_files": Expected(
         ["two_files/vector.cu", "two_files/main.cpp"],
@@ -445,6 +449,12 @@ PROGRAMS = {
         "dynamic_parallelism", "dynamic_parallelism.cu:3: error: launch in device code"
     ),
     "graph": refused("graph", "graph.cu:6: error: 'cudaGraphAddMemAllocNode'", "(graphs)"),
+    "graph_in_c": Expected(
+        ["bad/graph_in_c.c"],
+        None,
+        exit_code=1,
+        says=["graph_in_c.c:5: error: 'cudaGraphCreate': not available", "(graphs)"],
+    ),
     "no_source": Expected(
         [], None, exit_code=2, says=["no file to run is named", "Usage: simt run"]
     ),

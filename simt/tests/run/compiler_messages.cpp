@@ -36,6 +36,19 @@ TEST_CASE("a name of CUDA's is told with its part, also where a template calls i
   CHECK(told(undeclared("curand_uniform")).ends_with("(cuRAND)"));
 }
 
+TEST_CASE("a name of CUDA's is told in C as well") {
+  const std::string expected =
+      "a.c:8: error: 'cudaGraphCreate': not available on the CPU executor (graphs)";
+  CHECK(
+      told("a.c:8:3: error: implicit declaration of function \u2018cudaGraphCreate\u2019; did you "
+           "mean \u2018cudaEventCreate\u2019? [-Werror=implicit-function-declaration]\n") ==
+      expected);
+  CHECK(told("a.c:8:3: error: call to undeclared function 'cudaGraphCreate'; ISO C99 and later do "
+             "not support implicit function declarations\n") == expected);
+  CHECK(told("a.c:8:3: error: \u2018cudaGraphCreate\u2019 undeclared (first use in this "
+             "function)\n") == expected);
+}
+
 TEST_CASE("a misspelt name comes with what the compiler takes it for") {
   CHECK(told(undeclared("cudaMyChekc", "cudaMyCheck"))
             .ends_with("(the runtime API); did you mean 'cudaMyCheck'?"));

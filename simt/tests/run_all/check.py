@@ -22,6 +22,18 @@ MANIFEST = {
     "programs": {
         "right": {"sources": ["reduction.cu"]},
         "racing": {"sources": ["reduction.cu"], "define": ["RACE"]},
+        "blamed": {
+            "sources": ["reduction.cu"],
+            "define": ["RACE"],
+            "mistake": "a barrier is missing",
+        },
+        "blamed in one run": {
+            "sources": ["reduction.cu"],
+            "define": ["RACE"],
+            "runs": [["1"], ["2"]],
+            "mistake": {"1": "a barrier is missing", "2": "the same"},
+        },
+        "blamed wrongly": {"sources": ["reduction.cu"], "mistake": "a barrier is missing"},
         "other words": {"sources": ["reduction.cu"], "passes": "correct"},
         "no check": {"sources": ["reduction.cu"], "no_check": True},
         "changed": {
@@ -39,6 +51,9 @@ MANIFEST = {
 EXPECTED = {
     "right": ("passes its own check", 1, [], ""),
     "racing": ("wrong", 1, ["shared-race"], "it does not say"),
+    "blamed": ("its own mistake", 1, ["shared-race"], "a barrier is missing (it does not say"),
+    "blamed in one run": ("its own mistake", 2, ["shared-race"], "2: the same (it does not say"),
+    "blamed wrongly": ("wrong", 1, [], "it does not fail, although a barrier is missing"),
     "other words": ("wrong", 1, [], "correct"),
     "no check": ("runs", 1, [], "no check"),
     "changed": ("does not compile", 0, [], "reduction.cu: does not have 'not there' once"),
@@ -75,7 +90,7 @@ def differences(ended, folder):
     table = (folder / "table.md").read_text()
     if "| racing | wrong | 1 | 1 |" not in table:
         yield f"the table has no row of 'racing':\n{table}"
-    if "[1/8] right passes its own check, 1 launch, 0 findings" not in ended.stdout:
+    if "[1/11] right passes its own check, 1 launch, 0 findings" not in ended.stdout:
         yield f"it shows no progress:\n{ended.stdout}"
 
 
@@ -87,6 +102,12 @@ def refusals(simt, folder):
     ended = run_all(simt, folder)
     if ended.returncode != 2 or "right: unknown key 'sizes'" not in ended.stderr:
         yield f"an unknown key is not refused: {ended.returncode}, {ended.stderr}"
+    blames = {"sources": ["reduction.cu"], "runs": [["1"]], "mistake": {"3": "is none"}}
+    wrong = {**MANIFEST, "programs": {"right": blames}}
+    (folder / "manifest.json").write_text(json.dumps(wrong))
+    ended = run_all(simt, folder)
+    if ended.returncode != 2 or "'mistake' has '3', which is none of 'runs'" not in ended.stderr:
+        yield f"a mistake of no run is not refused: {ended.returncode}, {ended.stderr}"
     if (folder / "record.json").read_text() != before or list(folder.glob("*.partial")):
         yield "a refused run has written"
 

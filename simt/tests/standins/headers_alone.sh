@@ -28,5 +28,12 @@ while read -r header; do
   if only_includes "$header"; then names+=("$header"); else compiles "$header"; fi
 done < <(cd "$include" && find . -type f -printf '%P\n' | sort)
 if [ ${#names[@]} -gt 0 ]; then compiles "${names[@]}"; fi
+
+# Sources in C find what they can call.
+printf '#include <cuda_runtime.h>\n' |
+  "$compiler" -std=c99 -Wall -Wextra -Wshadow -Wpedantic -Werror -fsyntax-only -I"$include" -I"$root" -x c - || {
+  echo "failed in C: cuda_runtime.h" >&2
+  failures=$((failures + 1))
+}
 echo "Together: ${names[*]}"
 exit $((failures > 0))

@@ -247,7 +247,14 @@ TEST_CASE("the device is an H200 with a name of its own") {
   CHECK(properties.sharedMemPerBlockOptin == 232448);
   CHECK(properties.l2CacheSize == 62914560);
   CHECK(properties.warpSize == 32);
+  CHECK(properties.deviceOverlap == 1);
+  CHECK(properties.asyncEngineCount == 3);
+  CHECK(properties.concurrentKernels == 1);
   int value = 0;
+  CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrAsyncEngineCount, 0) == cudaSuccess);
+  CHECK(value == properties.asyncEngineCount);
+  CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrGpuOverlap, 0) == cudaSuccess);
+  CHECK(value == properties.deviceOverlap);
   CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess);
   CHECK(value == properties.multiProcessorCount);
   check_error(cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(9999), 0),

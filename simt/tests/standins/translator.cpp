@@ -48,16 +48,21 @@ std::string launcher(const std::string& name, const std::string& callee, const s
          "); }, " + rest;
 }
 
+std::string reference_to_shared(const std::string& name, const std::string& type) {
+  return "__typeof__(" + type + ")& " + name + " = ::simt::shared_variable<" + type +
+         ">(simt_shared_" + name + ");";
+}
+
 std::string shared(const std::string& name, const std::string& type) {
   return "static constexpr ::simt::SharedVariable simt_shared_" + name + "{\"" + name +
-         "\", sizeof(" + type + "), alignof(" + type + "), {__FILE__, __LINE__}}; auto& " + name +
-         " = ::simt::shared_variable<" + type + ">(simt_shared_" + name + ");";
+         "\", sizeof(" + type + "), alignof(" + type + "), {__FILE__, __LINE__}}; " +
+         reference_to_shared(name, type);
 }
 
 /// What stays of `__shared__ type name;` outside functions.
 std::string described(const std::string& name, const std::string& type = "int") {
   const std::string text = shared(name, type);
-  return text.substr(0, text.find("auto& "));
+  return text.substr(0, text.find("__typeof__"));
 }
 
 std::string added(const std::string& name, const std::string& memory) {
@@ -235,8 +240,8 @@ TEST_CASE("a shared variable may be of a structure that is defined with it") {
         in_function("struct alignas(16) Pair : Base { int i; }; " + shared("a", "Pair")));
   CHECK(translated("__shared__ union { int i; } a;\n__device__ void f() { a.i = 1; }\n") ==
         "union simt_type_of_a { int i; }; " + described("a", "simt_type_of_a") +
-            "\n__device__ void f() { auto& a = "
-            "::simt::shared_variable<simt_type_of_a>(simt_shared_a); a.i = 1; }\n");
+            "\n__device__ void f() { " + reference_to_shared("a", "simt_type_of_a") +
+            " a.i = 1; }\n");
 }
 
 TEST_CASE("a shared variable's alignment is kept") {
@@ -305,7 +310,7 @@ TEST_CASE(
                    "__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n") ==
         "\n__global__ void k() { " + tile +
             " tile[0] = 1; }\n__device__ int f() { return a.tile; }\nvoid host() { int tile; }\n");
-  const std::string y = "auto& y = ::simt::shared_variable<int>(simt_shared_y);";
+  const std::string y = reference_to_shared("y", "int");
   CHECK(
       translated("__shared__ int y;\n__device__ void f() { y = 1; }\n__global__ void k() { y; }") ==
       described("y") + "\n__device__ void f() { " + y + " y = 1; }\n__global__ void k() { " + y +
@@ -326,9 +331,8 @@ TEST_CASE("a shared variable of an included file is referred to, too") {
   REQUIRE(header.outside.size() == 2);
   const auto source = translate("__device__ int f() { return y + z[0]; }", "/s.cu", header.outside);
   CHECK(source.text ==
-        "#line 1 \"/s.cu\"\n__device__ int f() { "
-        "auto& y = ::simt::shared_variable<int>(simt_shared_y); "
-        "auto& z = ::simt::dynamic_shared_variable<int[]>(); return y + z[0]; }");
+        "#line 1 \"/s.cu\"\n__device__ int f() { " + reference_to_shared("y", "int") +
+            " auto& z = ::simt::dynamic_shared_variable<int[]>(); return y + z[0]; }");
   CHECK(source.outside.size() == 2);
   const auto twice = translate("extern __shared__ int z[];\n__device__ int f() { return z[0]; }",
                                "/s.cu", header.outside);
