@@ -148,6 +148,11 @@ struct Attempt {
              ", which its block has not written");
 }
 
+// By a store, or by an exchange: no other atomic operation is noted of a byte that was not.
+bool is_written(const SharedByte& byte, const LastAccess* atomic, const Block& owner) {
+  return byte.store.time >= owner.start || (atomic != nullptr && atomic->time >= owner.start);
+}
+
 // Whether it is a mistake to access this byte now; reports that.
 bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor& me,
                 const Attempt& mine) {
@@ -160,7 +165,7 @@ bool is_mistake(const SharedByte& byte, const LastAccess* atomic, const Accessor
   if (mine.kind == Kind::kStore) {
     return races_with_any(byte.load, me) && races_with(byte.load, Kind::kLoad);
   }
-  if (byte.store.time >= mine.owner.start) return false;
+  if (is_written(byte, atomic, mine.owner)) return false;
   report_unwritten(mine);
   return true;
 }
@@ -204,7 +209,7 @@ void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t ad
 }
 
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
-                         unsigned bytes, std::uintptr_t code_address) {
+                         unsigned bytes, bool overwrites, std::uintptr_t code_address) {
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
   shared.use_atomics();
@@ -215,7 +220,7 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
     const SharedByte& byte = cells[i];
     if (races_with_last(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
     if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
-    if (byte.store.time < owner.start) return report_unwritten(mine);
+    if (!overwrites && !is_written(byte, &atomics[i], owner)) return report_unwritten(mine);
     note(atomics[i], me, others_before(atomics[i], me));
   }
 }

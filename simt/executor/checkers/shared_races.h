@@ -14,8 +14,9 @@ namespace simt {
 void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, bool store, std::uintptr_t code_address);
 
-/// Atomic operations race with plain accesses, but not with each other.
+/// Atomic operations race with plain accesses, but not with each other. One that overwrites, an
+/// exchange, may be the first to write.
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
-                         unsigned bytes, std::uintptr_t code_address);
+                         unsigned bytes, bool overwrites, std::uintptr_t code_address);
 
 }  // namespace simt
