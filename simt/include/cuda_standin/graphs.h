@@ -107,6 +107,33 @@ struct cudaHostNodeParams {
   void* userData;
 };
 
+struct cudaMemcpyNodeParams {
+  int flags;
+  int reserved[3];
+  cudaMemcpy3DParms copyParams;
+};
+struct cudaChildGraphNodeParams {
+  cudaGraph_t graph;
+};
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;             ///< how many graphs the node chooses from
+  cudaGraph_t* phGraph_out;  ///< these, which the node owns
+};
+
+/// CUDA's is a union. Here each kind of node has a place of its own, since a kernel's knows more.
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  int reserved0[3];
+  cudaKernelNodeParams kernel;
+  cudaMemcpyNodeParams memcpy;
+  cudaMemsetParams memset;
+  cudaHostNodeParams host;
+  cudaChildGraphNodeParams graph;
+  cudaConditionalNodeParams conditional;
+};
+
 struct cudaGraphEdgeData {
   unsigned char from_port;
   unsigned char to_port;
@@ -121,7 +148,22 @@ struct cudaGraphExecUpdateResultInfo {
 };
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+/// What the stream does is added to a graph that there is. Data of edges is refused.
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData* data, std::size_t count,
+                                          cudaStreamCaptureMode mode);
+/// `graph` may be null where the capture began with a graph.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+/// `dependencies` gets the address of an array that is valid until the stream's next call.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                     const cudaGraphNode_t** dependencies = nullptr,
+                                     const cudaGraphEdgeData** data = nullptr,
+                                     std::size_t* count = nullptr);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData* data, std::size_t count,
+                                                unsigned flags = 0);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
@@ -149,6 +191,14 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child);
+/// A node of any kind that there is here. Data of edges is refused.
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
+                             std::size_t count, cudaGraphNodeParams* parameters);
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_first = 0, unsigned flags = 0);
+/// Called by kernels.
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, std::size_t count);
 /// As CUDA 13 has it; data of edges is refused.

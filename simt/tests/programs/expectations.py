@@ -323,6 +323,39 @@ PROGRAMS = {
         {(0, STORES): 8, (9, STORES): 8},
         says=["graphs: passed"],
     ),
+    "graph_conditions": program(
+        "graph_conditions",
+        [
+            *("choose", "add<1>", "choose"),
+            *("choose", "add<1>", "choose", "add<10>"),
+            *("choose", "add<1>", "choose", "add<100>", "choose"),
+            *("add<1000>", "count_down", "count_down", "count_down", "count_down", "add<2000>"),
+            *("add<1000>", "count_down", "add<2000>"),
+        ],
+        says=["graph_conditions: passed"],
+    ),
+    "ptx_registers": program(
+        "ptx_registers",
+        ["ask", "wait_for", "compare", "hand_over"],
+        {(0, STORES): 3 * 2, (1, LOADS): 0, (3, LOADS): 2, (3, STORES): 1 + 2},
+        says=["ptx_registers: passed"],
+    ),
+    # Shuffles: a reduction and two scans in each of 8 warps; a tile's barrier is none of the block.
+    "tiles_of_warps": program(
+        "tiles_of_warps",
+        ["use_tiles<64>", "use_tiles<128>"],
+        {(0, SHUFFLES): 8 * 3 * 5, (1, SHUFFLES): 8 * 3 * 5, (0, BARRIERS): 0, (0, "votes"): 16},
+        says=["tiles_of_warps: passed"],
+    ),
+    "tiles_of_warps_race": program(
+        "tiles_of_warps",
+        ["use_tiles<64>", "use_tiles<128>"],
+        # The tile behind has stored what is read; the one ahead has not even done that.
+        findings=["shared-race", "uninitialized-shared-read"],
+        exit_code=1,
+        options=["-D", "RACE"],
+        repeated={0: (2, [1, 2])},
+    ),
     "openmp": program("openmp", ["fill"], {(0, STORES): 2}, says=["openmp: passed"]),
     "architecture": program(
         "architecture", ["ask", "fill"], {(0, STORES): 5}, says=["host 0 device 1", "passed"]
