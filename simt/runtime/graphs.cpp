@@ -14,6 +14,7 @@
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/include/cuda_standin/textures.h"
 #include "simt/runtime/graph_conditions.h"
+#include "simt/runtime/graph_memory.h"
 #include "simt/runtime/handles.h"
 #include "simt/runtime/result.h"
 #include "simt/runtime/stream_capture.h"
@@ -187,9 +188,17 @@ CUgraphExec_st executable_of(CUgraph_st& graph) {
   return made;
 }
 
-bool has_conditional_nodes(const CUgraph_st& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const CUgraphNode_st& node) { return node.condition != nullptr; });
+/// Whether there is one of each of its nodes: neither clones nor child nodes may have some.
+bool has_unique_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const CUgraphNode_st& node) {
+    return node.condition != nullptr || node.work.memory != nullptr;
+  });
+}
+
+bool frees(const CUgraph_st& graph, const void* memory) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const CUgraphNode_st& node) {
+    return node.work.type == cudaGraphNodeTypeMemFree && node.work.memory == memory;
+  });
 }
 
 /// With the graphs that its nodes own.
@@ -290,6 +299,30 @@ void capture(cudaStream_t stream, StreamWork work) {
   const cudaGraphNode_t node = append(*captured.graph, std::move(work), captured.last);
   node->has_to_join = true;
   captured.last = {node};
+}
+
+cudaError_t capture_malloc(cudaStream_t stream, void** address, std::size_t bytes,
+                           std::size_t element_bytes) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  *address = nullptr;
+  StreamWork work;
+  const cudaError_t error = allocating_work(work, bytes, element_bytes, device_of_stream(stream));
+  if (error != cudaSuccess) return error;
+  *address = work.memory;
+  capture(stream, std::move(work));
+  return cudaSuccess;
+}
+
+cudaError_t capture_free(cudaStream_t stream, void* address) {
+  StreamWork work;
+  const cudaError_t error = freeing_work(work, address);
+  if (error != cudaSuccess) return error;
+  {
+    const std::lock_guard lock(captures().mutex);
+    if (frees(*captures().of.at(stream).graph, address)) return cudaErrorInvalidValue;
+  }
+  capture(stream, std::move(work));
+  return cudaSuccess;
 }
 
 void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch launch) {
@@ -486,7 +519,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   if (clone == nullptr || !graphs().contains(graph)) return result(cudaErrorInvalidValue);
-  if (has_conditional_nodes(*graph)) return result(cudaErrorNotSupported);
+  if (has_unique_nodes(*graph)) return result(cudaErrorNotSupported);
   *clone = graphs().create(*graph);
   for (CUgraphNode_st& node : (*clone)->nodes) {
     for (cudaGraphNode_t& before : node.dependencies)
@@ -561,7 +594,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child) {
   if (!graphs().contains(child) || child == graph) return result(cudaErrorInvalidValue);
-  if (has_conditional_nodes(*child)) return result(cudaErrorNotSupported);
+  if (has_unique_nodes(*child)) return result(cudaErrorNotSupported);
   return add_node(node, graph, dependencies, count, child_work(executable_of(*child)));
 }
 
@@ -585,6 +618,38 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
   const cudaError_t error = refuse_data_of_edges(data);
   if (error != cudaSuccess) return result(error);
   return cudaGraphAddDependencies(graph, from, to, count);
+}
+
+// ---- memory nodes -----------------------------------------------------------------------------
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+  SIMT_HOST_CALL;
+  if (parameters == nullptr || !graphs().contains(graph)) return result(cudaErrorInvalidValue);
+  const cudaMemPoolProps& pool = parameters->poolProps;
+  const bool is_here =
+      pool.location.type == cudaMemLocationTypeDevice && simt::is_device(pool.location.id) &&
+      pool.allocType == cudaMemAllocationTypePinned && pool.handleTypes == cudaMemHandleTypeNone;
+  if (!is_here) return result(cudaErrorInvalidValue);
+  StreamWork work;
+  cudaError_t error = simt::allocating_work(work, parameters->bytesize, 1, pool.location.id);
+  if (error != cudaSuccess) return result(error);
+  void* const address = work.memory;
+  error = add_node(node, graph, dependencies, count, std::move(work));
+  if (error == cudaSuccess) parameters->dptr = address;
+  return error;
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* address) {
+  SIMT_HOST_CALL;
+  if (!graphs().contains(graph) || frees(*graph, address)) return result(cudaErrorInvalidValue);
+  StreamWork work;
+  const cudaError_t error = simt::freeing_work(work, address);
+  if (error != cudaSuccess) return result(error);
+  return add_node(node, graph, dependencies, count, std::move(work));
 }
 
 // ---- conditional nodes ------------------------------------------------------------------------
@@ -653,6 +718,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
       return cudaGraphAddChildGraphNode(node, graph, dependencies, count, parameters->graph.graph);
     case cudaGraphNodeTypeEmpty:
       return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case cudaGraphNodeTypeMemAlloc:
+      return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->alloc);
+    case cudaGraphNodeTypeMemFree:
+      return cudaGraphAddMemFreeNode(node, graph, dependencies, count, parameters->free.dptr);
     case cudaGraphNodeTypeConditional:
       return add_conditional_node(node, graph, dependencies, count, parameters->conditional);
   }

@@ -160,6 +160,7 @@ cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t elem
 cudaError_t malloc_in_stream(void** address, std::size_t bytes, std::size_t element_bytes,
                              cudaStream_t stream) {
   SIMT_HOST_CALL;
+  if (is_capturing(stream)) return result(capture_malloc(stream, address, bytes, element_bytes));
   const OnDevice on(device_of_stream(stream));
   return malloc_from_pool(address, bytes, element_bytes);
 }

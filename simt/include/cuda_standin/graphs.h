@@ -58,6 +58,7 @@ struct StreamWork {
   const char* kernel = "";                          ///< as the source spells it
   LaunchConfig config;
   int device = current_device();  ///< where it runs
+  void* memory = nullptr;         ///< that it allocates or frees
 };
 /// Whether the stream is being captured.
 bool is_capturing(cudaStream_t stream);
@@ -65,6 +66,10 @@ bool is_capturing(cudaStream_t stream);
 cudaError_t check_no_capture(cudaStream_t stream, const char* function);
 /// Adds it to the graph that the stream is captured for.
 void capture(cudaStream_t stream, StreamWork work);
+/// An allocation, and its end, as nodes of that graph.
+cudaError_t capture_malloc(cudaStream_t stream, void** address, std::size_t bytes,
+                           std::size_t element_bytes);
+cudaError_t capture_free(cudaStream_t stream, void* address);
 /// Of a kernel.
 void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch launch);
 /// The same of what a call of the runtime API does: whether it was captured.
@@ -115,6 +120,16 @@ struct cudaMemcpyNodeParams {
 struct cudaChildGraphNodeParams {
   cudaGraph_t graph;
 };
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  std::size_t accessDescCount;
+  std::size_t bytesize;
+  void* dptr;  ///< where the memory will be
+};
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
 struct cudaConditionalNodeParams {
   cudaGraphConditionalHandle handle;
   cudaGraphConditionalNodeType type;
@@ -131,6 +146,8 @@ struct cudaGraphNodeParams {
   cudaMemsetParams memset;
   cudaHostNodeParams host;
   cudaChildGraphNodeParams graph;
+  cudaMemAllocNodeParams alloc;
+  cudaMemFreeNodeParams free;
   cudaConditionalNodeParams conditional;
 };
 
@@ -191,6 +208,22 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child);
+/// The memory's address is known at once, and it is there from one launch of the node until
+/// somebody frees it. Peers reach it as they reach any other.
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters);
+/// Once in a graph, of what a node of any graph allocates.
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* address);
+/// `value` points to a std::uint64_t. Used is what is reserved: the most that graphs have had since
+/// it was trimmed to what they have.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+cudaError_t cudaDeviceGraphMemTrim(int device);
 /// A node of any kind that there is here. Data of edges is refused.
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
                              const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,

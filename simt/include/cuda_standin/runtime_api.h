@@ -157,8 +157,6 @@ cudaError_t cudaMalloc(T** address, std::size_t bytes) {
 }
 template <typename T>
 cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
-  const cudaError_t error = simt::check_no_capture(stream, "cudaMallocAsync");
-  if (error != cudaSuccess) return error;
   return simt::malloc_in_stream(simt::untyped(address), bytes, sizeof(T), stream);
 }
 template <typename T>

@@ -334,6 +334,19 @@ PROGRAMS = {
         ],
         says=["graph_conditions: passed"],
     ),
+    "graph_memory": program(
+        "graph_memory",
+        ["count_up", "add"] * 6,
+        {(0, STORES): 8, (1, LOADS): 16},
+        says=["graph_memory: passed"],
+    ),
+    "graph_memory_mistakes": program(
+        "graph_memory",
+        ["add", "add", "add", "add"],
+        findings=["uninitialized-global-read", "use-after-free"],
+        exit_code=1,
+        options=["-D", "MISTAKES"],
+    ),
     "ptx_registers": program(
         "ptx_registers",
         ["ask", "wait_for", "compare", "hand_over"],
@@ -440,7 +453,7 @@ PROGRAMS = {
     "dynamic_parallelism": refused(
         "dynamic_parallelism", "dynamic_parallelism.cu:3: error: launch in device code"
     ),
-    "graph": refused("graph", "graph.cu:6: error: 'cudaGraphAddMemAllocNode'", "(graphs)"),
+    "graph": refused("graph", "graph.cu:7: error: 'cudaGraphAddEventRecordNode'", "(graphs)"),
     "no_source": Expected(
         [], None, exit_code=2, says=["no file to run is named", "Usage: simt run"]
     ),
