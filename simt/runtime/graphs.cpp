@@ -335,12 +335,6 @@ void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch
   capture(stream_of(config), std::move(work));
 }
 
-cudaError_t check_no_capture(cudaStream_t stream, const char* function) {
-  if (!is_capturing(stream)) return cudaSuccess;
-  report_not_available(std::string(function) + " in a stream that is captured");
-  return result(cudaErrorNotSupported);
-}
-
 void record_in_capture(cudaStream_t stream, CUevent_st& event) {
   const std::lock_guard lock(captures().mutex);
   const auto captured = captures().of.find(stream);

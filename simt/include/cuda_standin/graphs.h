@@ -62,8 +62,6 @@ struct StreamWork {
 };
 /// Whether the stream is being captured.
 bool is_capturing(cudaStream_t stream);
-/// Refuses what no node of a graph can do here, in a stream that is captured.
-cudaError_t check_no_capture(cudaStream_t stream, const char* function);
 /// Adds it to the graph that the stream is captured for.
 void capture(cudaStream_t stream, StreamWork work);
 /// An allocation, and its end, as nodes of that graph.

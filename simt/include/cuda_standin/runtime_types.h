@@ -69,6 +69,9 @@ inline constexpr unsigned cudaStreamDefault = 0;
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
+// Streams of a grid, for what its threads launch.
+#define cudaStreamTailLaunch (reinterpret_cast<cudaStream_t>(0x3))
+#define cudaStreamFireAndForget (reinterpret_cast<cudaStream_t>(0x4))
 inline constexpr unsigned cudaEventDefault = 0;
 inline constexpr unsigned cudaEventBlockingSync = 1;
 inline constexpr unsigned cudaEventDisableTiming = 2;

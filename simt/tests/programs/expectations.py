@@ -347,6 +347,24 @@ PROGRAMS = {
         exit_code=1,
         options=["-D", "MISTAKES"],
     ),
+    "dynamic_parallelism": program(
+        "dynamic_parallelism",
+        [
+            *("parent", "parent", "leaf", "leaf", "leaf", "leaf"),
+            *("parent", "leaf", "leaf", "leaf", "leaf", "leaf", "leaf"),
+            *("halves", "twice", "halves", "twice", "halves", "twice", "halves", "twice"),
+            *("halves", "twice", "halves", "twice", "halves"),
+        ],
+        says=["dynamic_parallelism: passed"],
+    ),
+    "dynamic_parallelism_unordered": program(
+        "dynamic_parallelism",
+        ANY_NUMBER,
+        findings=["uninitialized-global-read"],
+        exit_code=1,
+        options=["-D", "UNORDERED"],
+        says=["in kernel too_early"],
+    ),
     "ptx_registers": program(
         "ptx_registers",
         ["ask", "wait_for", "compare", "hand_over"],
@@ -449,9 +467,6 @@ PROGRAMS = {
         "other_cuda",
         "other_cuda.cu:1: error: <cuda_fp4.h>: not available on the CPU executor (a part of CUDA)",
         options=["-I", str(HERE / "bad/other_cuda")],
-    ),
-    "dynamic_parallelism": refused(
-        "dynamic_parallelism", "dynamic_parallelism.cu:3: error: launch in device code"
     ),
     "graph": refused("graph", "graph.cu:7: error: 'cudaGraphAddEventRecordNode'", "(graphs)"),
     "no_source": Expected(
