@@ -10,9 +10,9 @@ namespace simt {
 
 /// One of them, which lives as long as the program: kernels may have its handle.
 struct GraphCondition {
-  std::atomic<unsigned> value{0};
-  unsigned at_first = 0;     ///< what it is when a launch of its graph begins,
-  bool begins_anew = false;  ///< if it is not what it was
+  std::atomic<unsigned> value{0};  ///< what kernels have set last
+  unsigned at_first = 0;           ///< what it is when a launch of its graph begins,
+  bool begins_anew = false;        ///< if it is not what it was
 };
 
 /// Makes one.

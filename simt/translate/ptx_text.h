@@ -37,10 +37,11 @@ struct Operand {
 
 /// What an `asm` has behind its instruction.
 struct Operands {
-  std::vector<Operand> outputs;
-  std::vector<Operand> inputs;
+  std::vector<Operand> outputs;  ///< in their order
+  std::vector<Operand> inputs;   ///< in theirs, whose numbers follow
   bool clobbers_memory = false;  ///< whether it says so
 
+  /// Of both.
   std::size_t count() const { return outputs.size() + inputs.size(); }
   /// Number N of the statement; there is one.
   const Operand& at(std::size_t number) const {
