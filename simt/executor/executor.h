@@ -192,8 +192,10 @@ void wait_for_kernel_ahead();
 /// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`. It
 /// happens where this is called from, unless `code_address` says otherwise.
 void note_atomic(void* address, std::size_t bytes, Location where);
-/// The same at another place in the code.
-void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address);
+/// The same at another place in the code. One that `overwrites` is an exchange, by which memory may
+/// be written for the first time.
+void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address,
+                 bool overwrites);
 
 /// Starts a copy of 4, 8 or 16 bytes from global to the block's shared memory (cp.async). The last
 /// `zeros` of them are not read: zeros arrive for them. A load is counted for it, no shared store.
@@ -229,6 +231,14 @@ SIMT_RENDEZVOUS void wait_for_async_barrier(void* barrier, std::uint64_t phase, 
 bool async_barrier_has_passed(void* barrier, std::uint64_t phase, Location where);
 /// The number of the phase that has not ended, or of the one before it: that of this parity.
 std::uint64_t async_barrier_phase(void* barrier, bool parity, Location where);
+
+/// Waits for the threads of the calling one's tile: `threads`, some whole warps, whose numbers in
+/// the block follow each other. Their state is the executor's, as it is the device's own.
+SIMT_RENDEZVOUS void tile_barrier(unsigned threads, Location where);
+/// What the calling thread shows to the other threads of its tiles, who look behind a barrier.
+void show_in_tile(std::uint64_t value);
+/// What the block's thread of that number has shown last.
+std::uint64_t shown_in_tile(unsigned thread);
 
 /// Tells the counters and checkers of an atomic load or store of cuda::atomic's: it counts as a
 /// load or store, and does not race with atomic operations.

@@ -114,17 +114,21 @@ SIMT_INLINE thread_block this_thread_block() {
   return {};
 }
 
-/// `tile_size` threads of one warp whose ranks follow each other; a power of two up to 32.
-template <unsigned tile_size, typename Parent = void>
-class thread_block_tile : public details::lane_group {
-  static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads");
+/// For tiles of several warps, on devices that have no memory of their own for it. An H200 has.
+template <unsigned kMaxBlockSize = 1024>
+struct alignas(8) block_tile_memory {};
 
+template <unsigned kMaxBlockSize>
+SIMT_INLINE thread_block this_thread_block(block_tile_memory<kMaxBlockSize>&) {
+  return {};
+}
+
+namespace details {
+
+/// Where a tile of threads whose ranks follow each other lies in the group that was partitioned.
+template <unsigned tile_size>
+class part_of_group {
  public:
-  template <typename Other>
-  SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, Other>& other)
-      : lane_group(lanes_of_tile()), parent_size_(other.parent_size()) {}
-
   SIMT_INLINE static unsigned thread_rank() { return thread_block::thread_rank() % tile_size; }
   SIMT_INLINE static constexpr unsigned num_threads() { return tile_size; }
   SIMT_INLINE static constexpr unsigned size() { return tile_size; }
@@ -135,7 +139,19 @@ class thread_block_tile : public details::lane_group {
   SIMT_INLINE unsigned meta_group_size() const {
     return (parent_size_ + tile_size - 1) / tile_size;
   }
+  SIMT_INLINE unsigned parent_size() const { return parent_size_; }
 
+ protected:
+  SIMT_INLINE explicit part_of_group(unsigned parent_size) : parent_size_(parent_size) {}
+
+ private:
+  unsigned parent_size_;
+};
+
+/// A tile of one warp's threads.
+template <unsigned tile_size>
+class warp_tile : public lane_group, public part_of_group<tile_size> {
+ public:
   template <typename T>
   SIMT_INLINE T shfl(T value, unsigned source_rank,
                      simt::Location where = simt::Location::current()) const {
@@ -157,15 +173,11 @@ class thread_block_tile : public details::lane_group {
     return exchange_in_tile(simt::WarpOperation::kShuffleXor, value, mask, where);
   }
 
-  SIMT_INLINE unsigned parent_size() const { return parent_size_; }
+ protected:
+  SIMT_INLINE explicit warp_tile(unsigned parent_size)
+      : lane_group(lanes_of_tile()), part_of_group<tile_size>(parent_size) {}
 
  private:
-  template <unsigned size, typename Group>
-  friend thread_block_tile<size, Group> tiled_partition(const Group&);
-
-  SIMT_INLINE explicit thread_block_tile(unsigned parent_size)
-      : lane_group(lanes_of_tile()), parent_size_(parent_size) {}
-
   SIMT_INLINE static unsigned lanes_of_tile() {
     return (0xffffffffu >> (32 - tile_size)) << (own_lane() / tile_size * tile_size);
   }
@@ -174,9 +186,110 @@ class thread_block_tile : public details::lane_group {
                                  simt::Location where) const {
     return exchange(operation, value, argument, static_cast<int>(tile_size), where);
   }
-
-  unsigned parent_size_;
 };
+
+/// A tile of several whole warps. What its threads hand to each other goes through memory that the
+/// device keeps for this, which the counters leave out, and so do those of its barrier.
+template <unsigned tile_size>
+class tile_of_warps : public part_of_group<tile_size> {
+ public:
+  SIMT_INLINE static void sync(simt::Location where = simt::Location::current()) {
+    simt::tile_barrier(tile_size, where);
+  }
+  template <typename T>
+  SIMT_INLINE static T shfl(T value, unsigned source_rank,
+                            simt::Location where = simt::Location::current()) {
+    show(value, where);
+    return take<T>(source_rank, where);
+  }
+  SIMT_INLINE static int any(int predicate, simt::Location where = simt::Location::current()) {
+    show(simt::ballot(~0u, predicate != 0, where) != 0, where);
+    return combined<bool>([](bool a, bool b) { return a || b; }, where);
+  }
+  SIMT_INLINE static int all(int predicate, simt::Location where = simt::Location::current()) {
+    show(simt::ballot(~0u, predicate == 0, where) == 0, where);
+    return combined<bool>([](bool a, bool b) { return a && b; }, where);
+  }
+
+  // For reductions and scans.
+
+  static constexpr unsigned kWarps = tile_size / 32;  ///< of the tile
+  /// Makes it known to the other threads.
+  template <typename T>
+  SIMT_INLINE static void show(T value, simt::Location where) {
+    static_assert(sizeof(T) <= sizeof(std::uint64_t),
+                  "tiles of more than 32 threads exchange up to 8 bytes");
+    std::uint64_t word = 0;
+    __builtin_memcpy(&word, &value, sizeof(T));
+    simt::show_in_tile(word);
+    sync(where);
+  }
+  /// What the thread of that rank has made known.
+  template <typename T>
+  SIMT_INLINE static T shown(unsigned rank) {
+    const unsigned first = thread_block::thread_rank() / tile_size * tile_size;
+    const std::uint64_t word = simt::shown_in_tile(first + rank % tile_size);
+    T value;
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof(T));
+    return value;
+  }
+  /// The same, after which others may make something else known.
+  template <typename T>
+  SIMT_INLINE static T take(unsigned rank, simt::Location where) {
+    const T value = shown<T>(rank);
+    sync(where);
+    return value;
+  }
+  /// What the first threads of all warps have made known, in the order that a shuffle's steps have.
+  template <typename T, typename Operation>
+  SIMT_INLINE static T combined(Operation operation, simt::Location where) {
+    T of_warps[kWarps];
+    for (unsigned warp = 0; warp < kWarps; ++warp)
+      of_warps[warp] = shown<T>(warp * 32);
+    sync(where);
+    for (unsigned distance = kWarps / 2; distance > 0; distance /= 2) {
+      for (unsigned warp = 0; warp < distance; ++warp)
+        of_warps[warp] = operation(of_warps[warp], of_warps[warp + distance]);
+    }
+    return of_warps[0];
+  }
+
+ protected:
+  SIMT_INLINE explicit tile_of_warps(unsigned parent_size)
+      : part_of_group<tile_size>(parent_size) {}
+};
+
+template <unsigned tile_size>
+using tile_of_size =
+    std::conditional_t<(tile_size > 32), tile_of_warps<tile_size>, warp_tile<tile_size>>;
+
+}  // namespace details
+
+/// `tile_size` threads of one block whose ranks follow each other; a power of two.
+template <unsigned tile_size, typename Parent = void>
+class thread_block_tile : public details::tile_of_size<tile_size> {
+  static_assert(tile_size >= 1 && tile_size <= 1024 && (tile_size & (tile_size - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 or 1024 threads");
+
+ public:
+  template <typename Other>
+  SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, Other>& other)
+      : details::tile_of_size<tile_size>(other.parent_size()) {}
+
+ private:
+  template <unsigned size, typename Group>
+  friend thread_block_tile<size, Group> tiled_partition(const Group&);
+
+  SIMT_INLINE explicit thread_block_tile(unsigned parent_size)
+      : details::tile_of_size<tile_size>(parent_size) {}
+};
+
+namespace details {
+template <typename Group>
+inline constexpr bool has_several_warps = false;
+template <unsigned tile_size, typename Parent>
+inline constexpr bool has_several_warps<thread_block_tile<tile_size, Parent>> = (tile_size > 32);
+}  // namespace details
 
 /// Cuts a block, or a tile, into tiles.
 template <unsigned tile_size, typename Group>

@@ -59,7 +59,8 @@ T wrapping_updated(AtomicOperation operation, T before, T operand) {
 
 template <typename T>
 T atomic_update(AtomicOperation operation, T* address, T operand, Location where) {
-  note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS);
+  note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS,
+              operation == AtomicOperation::kExchange);
   const std::atomic_ref<T> value(*address);
   T before = value.load(std::memory_order_relaxed);
   while (!value.compare_exchange_weak(before, wrapping_updated(operation, before, operand),
@@ -70,7 +71,7 @@ T atomic_update(AtomicOperation operation, T* address, T operand, Location where
 
 template <typename T>
 T atomic_compare_and_swap(T* address, T expected, T desired, Location where) {
-  note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS);
+  note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS, false);
   const std::atomic_ref<T> value(*address);
   value.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
   return expected;

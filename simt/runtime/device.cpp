@@ -1,8 +1,10 @@
 // The executor as a device: an H200's limits, a name of its own.
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
+#include <vector>
 
 #include "simt/executor/devices.h"
 #include "simt/include/cuda_standin/runtime_api.h"
@@ -23,6 +25,14 @@ std::size_t total_memory() {
   std::size_t total_bytes = 0;
   simt::device_memory_info(&free_bytes, &total_bytes);
   return total_bytes;
+}
+
+/// What the calling thread's device has been told to set aside of L2, on which nothing here
+/// depends.
+std::atomic<std::size_t>& persisting_l2_bytes() {
+  static auto& of_devices =
+      *new std::vector<std::atomic<std::size_t>>(static_cast<std::size_t>(simt::device_count()));
+  return of_devices[static_cast<std::size_t>(simt::current_device())];
 }
 
 void set(int* member, std::initializer_list<int> values) {
@@ -71,6 +81,8 @@ cudaDeviceProp device_properties() {
   properties.memoryClockRate = kMemoryClockKilohertz;
   properties.computeMode = cudaComputeModeDefault;
   properties.l2CacheSize = kL2Bytes;
+  properties.persistingL2CacheMaxSize = kPersistingL2Bytes;
+  properties.accessPolicyMaxWindowSize = kMaxAccessPolicyWindow;
   properties.maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
   properties.sharedMemPerMultiprocessor = kSharedBytesPerMultiprocessor;
   properties.regsPerMultiprocessor = kRegisters;
@@ -140,8 +152,6 @@ int attribute_value(cudaDeviceAttr attribute) {
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrDirectManagedMemAccessFromHost:
     case cudaDevAttrCanFlushRemoteWrites:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
     case cudaDevAttrSparseCudaArraySupported:
     case cudaDevAttrHostRegisterReadOnlySupported:
     case cudaDevAttrTimelineSemaphoreInteropSupported:
@@ -214,6 +224,10 @@ int attribute_value(cudaDeviceAttr attribute) {
       return kMemoryBusBits;
     case cudaDevAttrL2CacheSize:
       return kL2Bytes;
+    case cudaDevAttrMaxPersistingL2CacheSize:
+      return kPersistingL2Bytes;
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+      return kMaxAccessPolicyWindow;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return kThreadsPerMultiprocessor;
     case cudaDevAttrUnifiedAddressing:
@@ -305,6 +319,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   simt::free_all_device_memory();
   simt::note_all_freed_to_pools();
+  persisting_l2_bytes() = 0;
   simt::take_error();
   return cudaSuccess;
 }
@@ -313,7 +328,10 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) {
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (limit == cudaLimitPersistingL2CacheSize) {
+    persisting_l2_bytes() = std::min<std::size_t>(value, kPersistingL2Bytes);
+  }
   return cudaSuccess;
 }
 
@@ -327,8 +345,15 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
     case cudaLimitMallocHeapSize:
       *value = kHeapBytes;
       return cudaSuccess;
+    case cudaLimitPersistingL2CacheSize:
+      *value = persisting_l2_bytes();
+      return cudaSuccess;
   }
   return result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

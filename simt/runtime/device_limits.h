@@ -20,18 +20,21 @@ inline constexpr int kSharedBytesPerBlock = 48 * 1024;  ///< without cudaFuncSet
 inline constexpr int kSharedBytesPerBlockOptIn = 227 * 1024;
 inline constexpr int kSharedBytesPerMultiprocessor = 228 * 1024;  ///< of all its resident blocks
 inline constexpr int kReservedSharedBytesPerBlock =
-    1024;                                              ///< that CUDA takes of each block's share
-inline constexpr int kConstantBytes = 64 * 1024;       ///< of all `__constant__` variables
-inline constexpr int kL2Bytes = 60 * 1024 * 1024;      ///< of an H200
-inline constexpr int kMemoryBusBits = 6016;            ///< of an H200
-inline constexpr int kClockKilohertz = 1980000;        ///< 1.98 GHz, an H200's
-inline constexpr int kMemoryClockKilohertz = 3201000;  ///< 3.2 GHz, an H200's
-inline constexpr int kFloatsPerDouble = 2;             ///< operations in the time of one
-inline constexpr int kStackBytes = 1024;               ///< of a thread, unless set
-inline constexpr int kHeapBytes = 8 * 1024 * 1024;     ///< for malloc() in kernels, unless set
-inline constexpr int kGreatestStreamPriority = -5;     ///< the least is 0
-inline constexpr int kCopyEngines = 3;                 ///< of an H200
-inline constexpr int kPitchAlignment = 512;            ///< bytes, of cudaMallocPitch()
+    1024;                                          ///< that CUDA takes of each block's share
+inline constexpr int kConstantBytes = 64 * 1024;   ///< of all `__constant__` variables
+inline constexpr int kL2Bytes = 60 * 1024 * 1024;  ///< of an H200
+/// Five eighths of L2 may be set aside for data that is to stay, as an H100 says of its own.
+inline constexpr int kPersistingL2Bytes = kL2Bytes / 8 * 5;
+inline constexpr int kMaxAccessPolicyWindow = 134213632;  ///< bytes, as an H100 says
+inline constexpr int kMemoryBusBits = 6016;               ///< of an H200
+inline constexpr int kClockKilohertz = 1980000;           ///< 1.98 GHz, an H200's
+inline constexpr int kMemoryClockKilohertz = 3201000;     ///< 3.2 GHz, an H200's
+inline constexpr int kFloatsPerDouble = 2;                ///< operations in the time of one
+inline constexpr int kStackBytes = 1024;                  ///< of a thread, unless set
+inline constexpr int kHeapBytes = 8 * 1024 * 1024;        ///< for malloc() in kernels, unless set
+inline constexpr int kGreatestStreamPriority = -5;        ///< the least is 0
+inline constexpr int kCopyEngines = 3;                    ///< of an H200
+inline constexpr int kPitchAlignment = 512;               ///< bytes, of cudaMallocPitch()
 
 inline constexpr int kTextureAlignment = 512;             ///< bytes, of memory bound to a texture
 inline constexpr int kTexturePitchAlignment = 32;         ///< bytes, of its rows

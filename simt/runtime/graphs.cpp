@@ -13,21 +13,31 @@
 #include "simt/executor/system/fork_lock.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/include/cuda_standin/textures.h"
+#include "simt/runtime/graph_conditions.h"
+#include "simt/runtime/graph_memory.h"
 #include "simt/runtime/handles.h"
 #include "simt/runtime/result.h"
 #include "simt/runtime/stream_capture.h"
+#include "simt/runtime/stream_device.h"
 
 using Nodes = std::vector<cudaGraphNode_t>;
 
 struct CUgraphNode_st {
   simt::StreamWork work;
   Nodes dependencies;
-  std::size_t number = 0;  ///< within its graph
+  std::size_t number = 0;    ///< within its graph
+  bool has_to_join = false;  ///< was captured, and must come before the end of the capture
+
+  // Of a conditional one.
+  simt::GraphCondition* condition = nullptr;
+  cudaGraphConditionalNodeType choice = cudaGraphCondTypeIf;
+  std::vector<cudaGraph_t> bodies;
 };
 
 /// A node's handle is its address, which a deque keeps.
 struct CUgraph_st {
   std::deque<CUgraphNode_st> nodes;
+  std::vector<simt::GraphCondition*> conditions;
 };
 
 struct CUgraphExec_st {
@@ -39,6 +49,8 @@ struct CUgraphExec_st {
   };
   std::vector<Step> steps;  ///< by the numbers of their nodes
   std::vector<std::size_t> order;
+  std::vector<simt::GraphCondition*> conditions;
+  bool has_circle = false;  ///< in itself, or in a graph that a node of it may run
 };
 
 namespace {
@@ -60,6 +72,7 @@ simt::Handles<CUgraphExec_st>& executables() {
 struct Capture {
   cudaGraph_t graph = nullptr;
   bool is_origin = false;  ///< whether the capture began here
+  bool owns_graph = true;  ///< whether the graph began with the capture
   Nodes last;              ///< what the stream's next work comes after
 };
 struct Captures {
@@ -123,25 +136,79 @@ std::vector<std::size_t> ordered(const std::vector<CUgraphExec_st::Step>& steps)
   return order;
 }
 
+cudaError_t run_all(const CUgraphExec_st& executable) {
+  for (simt::GraphCondition* const condition : executable.conditions) {
+    if (condition->begins_anew) condition->value = condition->at_first;
+  }
+  for (const std::size_t number : executable.order) {
+    const cudaError_t error = run(executable.steps[number].work);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+using Bodies = std::vector<CUgraphExec_st>;
+
+/// Runs the body that the condition names, if there is one.
+cudaError_t run_chosen(const Bodies& bodies, cudaGraphConditionalNodeType choice,
+                       const simt::GraphCondition& condition) {
+  if (choice == cudaGraphCondTypeWhile) {
+    cudaError_t error = cudaSuccess;
+    while (error == cudaSuccess && condition.value != 0)
+      error = run_all(bodies[0]);
+    return error;
+  }
+  std::size_t body = condition.value;
+  if (choice == cudaGraphCondTypeIf) body = body != 0 ? 0 : 1;
+  return body < bodies.size() ? run_all(bodies[body]) : cudaSuccess;
+}
+
 CUgraphExec_st executable_of(CUgraph_st& graph) {
   CUgraphExec_st made;
+  made.conditions = graph.conditions;
   for (CUgraphNode_st& node : graph.nodes) {
     CUgraphExec_st::Step& step = made.steps.emplace_back();
     step.node = &node;
     step.work = node.work;
     for (const cudaGraphNode_t before : node.dependencies)
       step.dependencies.push_back(before->number);
+    if (node.condition == nullptr) continue;
+    // What the bodies do is known only now: they are filled when the node has been made.
+    Bodies bodies;
+    for (const cudaGraph_t body : node.bodies) {
+      bodies.push_back(executable_of(*body));
+      made.has_circle = made.has_circle || bodies.back().has_circle;
+    }
+    step.work.run = [bodies = std::move(bodies), choice = node.choice, condition = node.condition] {
+      return run_chosen(bodies, choice, *condition);
+    };
   }
   made.order = ordered(made.steps);
+  made.has_circle = made.has_circle || made.order.size() < made.steps.size();
   return made;
 }
 
-cudaError_t run_all(const CUgraphExec_st& executable) {
-  for (const std::size_t number : executable.order) {
-    const cudaError_t error = run(executable.steps[number].work);
-    if (error != cudaSuccess) return error;
+/// Whether there is one of each of its nodes: neither clones nor child nodes may have some.
+bool has_unique_nodes(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const CUgraphNode_st& node) {
+    return node.condition != nullptr || node.work.memory != nullptr;
+  });
+}
+
+bool frees(const CUgraph_st& graph, const void* memory) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const CUgraphNode_st& node) {
+    return node.work.type == cudaGraphNodeTypeMemFree && node.work.memory == memory;
+  });
+}
+
+/// With the graphs that its nodes own.
+bool destroy_graph(cudaGraph_t graph) {
+  if (!graphs().contains(graph)) return false;
+  for (const CUgraphNode_st& node : graph->nodes) {
+    for (const cudaGraph_t body : node.bodies)
+      destroy_graph(body);
   }
-  return cudaSuccess;
+  return graphs().destroy(graph);
 }
 
 /// A node that does all that another graph does.
@@ -229,7 +296,33 @@ bool is_capturing(cudaStream_t stream) {
 void capture(cudaStream_t stream, StreamWork work) {
   const std::lock_guard lock(captures().mutex);
   Capture& captured = captures().of.at(stream);
-  captured.last = {append(*captured.graph, std::move(work), captured.last)};
+  const cudaGraphNode_t node = append(*captured.graph, std::move(work), captured.last);
+  node->has_to_join = true;
+  captured.last = {node};
+}
+
+cudaError_t capture_malloc(cudaStream_t stream, void** address, std::size_t bytes,
+                           std::size_t element_bytes) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  *address = nullptr;
+  StreamWork work;
+  const cudaError_t error = allocating_work(work, bytes, element_bytes, device_of_stream(stream));
+  if (error != cudaSuccess) return error;
+  *address = work.memory;
+  capture(stream, std::move(work));
+  return cudaSuccess;
+}
+
+cudaError_t capture_free(cudaStream_t stream, void* address) {
+  StreamWork work;
+  const cudaError_t error = freeing_work(work, address);
+  if (error != cudaSuccess) return error;
+  {
+    const std::lock_guard lock(captures().mutex);
+    if (frees(*captures().of.at(stream).graph, address)) return cudaErrorInvalidValue;
+  }
+  capture(stream, std::move(work));
+  return cudaSuccess;
 }
 
 void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch launch) {
@@ -240,12 +333,6 @@ void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch
   work.config = config;
   work.launch = std::move(launch);
   capture(stream_of(config), std::move(work));
-}
-
-cudaError_t check_no_capture(cudaStream_t stream, const char* function) {
-  if (!is_capturing(stream)) return cudaSuccess;
-  report_not_available(std::string(function) + " in a stream that is captured");
-  return result(cudaErrorNotSupported);
 }
 
 void record_in_capture(cudaStream_t stream, CUevent_st& event) {
@@ -286,42 +373,122 @@ bool all_joined(const CUgraph_st& graph, const Nodes& last) {
     reached[node->number] = true;
     rest.insert(rest.end(), node->dependencies.begin(), node->dependencies.end());
   }
-  return std::find(reached.begin(), reached.end(), false) == reached.end();
+  return std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const CUgraphNode_st& node) {
+    return node.has_to_join && !reached[node.number];
+  });
+}
+
+/// cudaSuccess if the stream can be captured.
+cudaError_t check_capture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  // The default stream cannot be captured.
+  const bool is_default = stream == nullptr || stream == cudaStreamLegacy;
+  if (is_default || simt::is_capturing(stream))
+    return is_default ? cudaErrorStreamCaptureUnsupported : cudaErrorIllegalState;
+  if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+  return simt::is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+void begin_capture(cudaStream_t stream, Capture capture) {
+  const std::lock_guard lock(captures().mutex);
+  captures().of[stream] = std::move(capture);
+  captures().count = captures().of.size();
+}
+
+bool are_nodes_of(const CUgraph_st& graph, const cudaGraphNode_t* nodes, std::size_t count) {
+  return (count == 0 || nodes != nullptr) &&
+         std::all_of(nodes, nodes + count,
+                     [&](cudaGraphNode_t each) { return has_node(graph, each); });
+}
+
+cudaError_t refuse_data_of_edges(const cudaGraphEdgeData* data) {
+  if (data == nullptr) return cudaSuccess;
+  report_not_available("the data of an edge");
+  return cudaErrorNotSupported;
 }
 
 }  // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  // The default stream cannot be captured.
-  const bool is_default = stream == nullptr || stream == cudaStreamLegacy;
-  if (is_default || simt::is_capturing(stream))
-    return result(is_default ? cudaErrorStreamCaptureUnsupported : cudaErrorIllegalState);
-  if (mode > cudaStreamCaptureModeRelaxed) return result(cudaErrorInvalidValue);
-  if (cudaStreamQuery(stream) == cudaErrorInvalidResourceHandle)
-    return cudaErrorInvalidResourceHandle;
+  const cudaError_t error = check_capture(stream, mode);
+  if (error != cudaSuccess) return result(error);
+  begin_capture(stream, {graphs().create({}), true, true, {}});
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData* data, std::size_t count,
+                                          cudaStreamCaptureMode mode) {
+  SIMT_HOST_CALL;
+  cudaError_t error = check_capture(stream, mode);
+  if (error == cudaSuccess) error = refuse_data_of_edges(data);
+  if (error != cudaSuccess) return result(error);
+  if (!graphs().contains(graph) || !are_nodes_of(*graph, dependencies, count))
+    return result(cudaErrorInvalidValue);
+  begin_capture(stream, {graph, true, false, Nodes(dependencies, dependencies + count)});
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** dependencies,
+                                     const cudaGraphEdgeData** data, std::size_t* count) {
+  if (status == nullptr || (data != nullptr && dependencies == nullptr))
+    return result(cudaErrorInvalidValue);
   const std::lock_guard lock(captures().mutex);
-  captures().of[stream] = {graphs().create({}), true, {}};
-  captures().count = captures().of.size();
+  const auto found = captures().of.find(stream);
+  *status =
+      found == captures().of.end() ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  if (found == captures().of.end()) return cudaSuccess;
+  const Capture& capture = found->second;
+  if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(capture.graph);
+  if (graph != nullptr) *graph = capture.graph;
+  if (dependencies != nullptr) *dependencies = capture.last.data();
+  if (data != nullptr) *data = nullptr;
+  if (count != nullptr) *count = capture.last.size();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData* data, std::size_t count,
+                                                unsigned flags) {
+  SIMT_HOST_CALL;
+  const cudaError_t error = refuse_data_of_edges(data);
+  if (error != cudaSuccess) return result(error);
+  const std::lock_guard lock(captures().mutex);
+  const auto found = captures().of.find(stream);
+  if (found == captures().of.end()) return result(cudaErrorIllegalState);
+  Capture& capture = found->second;
+  if (flags > cudaStreamSetCaptureDependencies ||
+      !are_nodes_of(*capture.graph, dependencies, count)) {
+    return result(cudaErrorInvalidValue);
+  }
+  if (flags == cudaStreamSetCaptureDependencies) {
+    for (const cudaGraphNode_t removed : capture.last)
+      removed->has_to_join = false;
+    capture.last.clear();
+  }
+  capture.last.insert(capture.last.end(), dependencies, dependencies + count);
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  if (graph == nullptr) return result(cudaErrorInvalidValue);
-  *graph = nullptr;
+  if (graph != nullptr) *graph = nullptr;
   const std::lock_guard lock(captures().mutex);
   auto& all = captures().of;
   const auto origin = all.find(stream);
   if (origin == all.end()) return result(cudaErrorIllegalState);
+  if (graph == nullptr && origin->second.owns_graph) return result(cudaErrorInvalidValue);
   if (!origin->second.is_origin) return result(cudaErrorStreamCaptureUnmatched);
   const Capture ended = origin->second;
   for (auto each = all.begin(); each != all.end();)
     each = each->second.graph == ended.graph ? all.erase(each) : std::next(each);
   captures().count = all.size();
   if (!all_joined(*ended.graph, ended.last)) {
-    graphs().destroy(ended.graph);
+    if (ended.owns_graph) destroy_graph(ended.graph);
     return result(cudaErrorStreamCaptureUnjoined);
   }
-  *graph = ended.graph;
+  if (graph != nullptr) *graph = ended.graph;
   return cudaSuccess;
 }
 
@@ -341,11 +508,12 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return result(graphs().destroy(graph) ? cudaSuccess : cudaErrorInvalidValue);
+  return result(destroy_graph(graph) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   if (clone == nullptr || !graphs().contains(graph)) return result(cudaErrorInvalidValue);
+  if (has_unique_nodes(*graph)) return result(cudaErrorNotSupported);
   *clone = graphs().create(*graph);
   for (CUgraphNode_st& node : (*clone)->nodes) {
     for (cudaGraphNode_t& before : node.dependencies)
@@ -420,6 +588,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child) {
   if (!graphs().contains(child) || child == graph) return result(cudaErrorInvalidValue);
+  if (has_unique_nodes(*child)) return result(cudaErrorNotSupported);
   return add_node(node, graph, dependencies, count, child_work(executable_of(*child)));
 }
 
@@ -440,9 +609,117 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                      std::size_t count) {
   SIMT_HOST_CALL;
-  if (data == nullptr) return cudaGraphAddDependencies(graph, from, to, count);
-  report_not_available("the data of an edge");
-  return result(cudaErrorNotSupported);
+  const cudaError_t error = refuse_data_of_edges(data);
+  if (error != cudaSuccess) return result(error);
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
+
+// ---- memory nodes -----------------------------------------------------------------------------
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters) {
+  SIMT_HOST_CALL;
+  if (parameters == nullptr || !graphs().contains(graph)) return result(cudaErrorInvalidValue);
+  const cudaMemPoolProps& pool = parameters->poolProps;
+  const bool is_here =
+      pool.location.type == cudaMemLocationTypeDevice && simt::is_device(pool.location.id) &&
+      pool.allocType == cudaMemAllocationTypePinned && pool.handleTypes == cudaMemHandleTypeNone;
+  if (!is_here) return result(cudaErrorInvalidValue);
+  StreamWork work;
+  cudaError_t error = simt::allocating_work(work, parameters->bytesize, 1, pool.location.id);
+  if (error != cudaSuccess) return result(error);
+  void* const address = work.memory;
+  error = add_node(node, graph, dependencies, count, std::move(work));
+  if (error == cudaSuccess) parameters->dptr = address;
+  return error;
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* address) {
+  SIMT_HOST_CALL;
+  if (!graphs().contains(graph) || frees(*graph, address)) return result(cudaErrorInvalidValue);
+  StreamWork work;
+  const cudaError_t error = simt::freeing_work(work, address);
+  if (error != cudaSuccess) return result(error);
+  return add_node(node, graph, dependencies, count, std::move(work));
+}
+
+// ---- conditional nodes ------------------------------------------------------------------------
+
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_first, unsigned flags) {
+  const bool valid =
+      handle != nullptr && graphs().contains(graph) && flags <= cudaGraphCondAssignDefault;
+  if (!valid) return result(cudaErrorInvalidValue);
+  *handle = simt::make_condition(at_first, flags == cudaGraphCondAssignDefault);
+  graph->conditions.push_back(simt::condition_of(*handle));
+  return cudaSuccess;
+}
+
+namespace {
+
+bool is_valid(const cudaConditionalNodeParams& parameters) {
+  switch (parameters.type) {
+    case cudaGraphCondTypeIf:
+      return parameters.size == 1 || parameters.size == 2;
+    case cudaGraphCondTypeWhile:
+      return parameters.size == 1;
+    case cudaGraphCondTypeSwitch:
+      return parameters.size > 0;
+  }
+  return false;
+}
+
+cudaError_t add_conditional_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, std::size_t count,
+                                 cudaConditionalNodeParams& parameters) {
+  simt::GraphCondition* const condition = simt::condition_of(parameters.handle);
+  if (condition == nullptr || !is_valid(parameters)) return result(cudaErrorInvalidValue);
+  StreamWork work;
+  work.type = cudaGraphNodeTypeConditional;
+  const cudaError_t error = add_node(node, graph, dependencies, count, std::move(work));
+  if (error != cudaSuccess) return error;
+  (*node)->condition = condition;
+  (*node)->choice = parameters.type;
+  for (unsigned i = 0; i < parameters.size; ++i)
+    (*node)->bodies.push_back(graphs().create({}));
+  parameters.phGraph_out = (*node)->bodies.data();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
+                             std::size_t count, cudaGraphNodeParams* parameters) {
+  SIMT_HOST_CALL;
+  const cudaError_t error = refuse_data_of_edges(data);
+  if (error != cudaSuccess) return result(error);
+  if (parameters == nullptr) return result(cudaErrorInvalidValue);
+  switch (parameters->type) {
+    case cudaGraphNodeTypeKernel:
+      return cudaGraphAddKernelNode(node, graph, dependencies, count, &parameters->kernel);
+    case cudaGraphNodeTypeMemcpy:
+      return cudaGraphAddMemcpyNode(node, graph, dependencies, count,
+                                    &parameters->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset:
+      return cudaGraphAddMemsetNode(node, graph, dependencies, count, &parameters->memset);
+    case cudaGraphNodeTypeHost:
+      return cudaGraphAddHostNode(node, graph, dependencies, count, &parameters->host);
+    case cudaGraphNodeTypeGraph:
+      return cudaGraphAddChildGraphNode(node, graph, dependencies, count, parameters->graph.graph);
+    case cudaGraphNodeTypeEmpty:
+      return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+    case cudaGraphNodeTypeMemAlloc:
+      return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->alloc);
+    case cudaGraphNodeTypeMemFree:
+      return cudaGraphAddMemFreeNode(node, graph, dependencies, count, parameters->free.dptr);
+    case cudaGraphNodeTypeConditional:
+      return add_conditional_node(node, graph, dependencies, count, parameters->conditional);
+  }
+  return result(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
@@ -488,7 +765,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     return result(cudaErrorNotSupported);
   }
   CUgraphExec_st made = executable_of(*graph);
-  if (made.order.size() < made.steps.size()) return result(cudaErrorInvalidValue);
+  if (made.has_circle) return result(cudaErrorInvalidValue);
   *executable = executables().create(made);
   return cudaSuccess;
 }

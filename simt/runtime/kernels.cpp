@@ -6,6 +6,7 @@
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/result.h"
+#include "simt/runtime/stream_attributes.h"
 
 namespace simt {
 namespace {
@@ -103,8 +104,14 @@ cudaError_t read_launch_config(LaunchConfig* to, const cudaLaunchConfig_t* from,
       case cudaLaunchAttributeProgrammaticStreamSerialization:
         to->starts_early = value.programmaticStreamSerializationAllowed != 0;
         break;
+      case cudaLaunchAttributeAccessPolicyWindow:
+        if (!is_valid(value.accessPolicyWindow)) return result(cudaErrorInvalidValue);
+        break;
+      case cudaLaunchAttributePriority:
       case cudaLaunchAttributeIgnore:
         break;
+      case cudaLaunchAttributeSynchronizationPolicy:  // of streams alone
+        return result(cudaErrorInvalidValue);
     }
   }
   return to->cooperative ? check_cooperative(*to) : cudaSuccess;

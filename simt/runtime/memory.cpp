@@ -15,6 +15,7 @@
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/device_limits.h"
 #include "simt/runtime/device_reach.h"
+#include "simt/runtime/graph_memory.h"
 #include "simt/runtime/memory_pools.h"
 #include "simt/runtime/result.h"
 
@@ -225,13 +226,13 @@ cudaError_t cudaFree(void* address) {
   SIMT_HOST_CALL;
   if (address == nullptr) return cudaSuccess;
   simt::note_freed_to_pool(address);
+  simt::note_freed_to_graphs(address);
   return result(simt::device_free(address));
 }
 
 cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   SIMT_HOST_CALL;
-  const cudaError_t error = simt::check_no_capture(stream, "cudaFreeAsync");
-  if (error != cudaSuccess) return error;
+  if (simt::is_capturing(stream)) return result(simt::capture_free(stream, address));
   return cudaFree(address);
 }
 

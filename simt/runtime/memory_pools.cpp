@@ -160,6 +160,7 @@ cudaError_t malloc_from_pool(void** address, std::size_t bytes, std::size_t elem
 cudaError_t malloc_in_stream(void** address, std::size_t bytes, std::size_t element_bytes,
                              cudaStream_t stream) {
   SIMT_HOST_CALL;
+  if (is_capturing(stream)) return result(capture_malloc(stream, address, bytes, element_bytes));
   const OnDevice on(device_of_stream(stream));
   return malloc_from_pool(address, bytes, element_bytes);
 }
@@ -269,9 +270,10 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t) {
+                                    cudaStream_t stream) {
   SIMT_HOST_CALL;
   if (pool == nullptr) return result(cudaErrorInvalidValue);
+  if (simt::is_capturing(stream)) return simt::malloc_in_stream(address, bytes, 1, stream);
   return simt::malloc_from_pool(address, bytes, 1, pool);
 }
 

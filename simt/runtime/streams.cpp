@@ -2,21 +2,25 @@
 // but a wrong handle is the error that it is on a GPU. A stream that is captured does nothing.
 
 #include <limits>
+#include <vector>
 
 #include "simt/executor/devices.h"
 #include "simt/include/cuda_standin/runtime_api.h"
 #include "simt/runtime/handles.h"
 #include "simt/runtime/result.h"
+#include "simt/runtime/stream_attributes.h"
 #include "simt/runtime/stream_capture.h"
 #include "simt/runtime/stream_device.h"
 
 struct CUstream_st {
   int device;  ///< that it belongs to
+  simt::StreamAttributes attributes;
 };
 
 namespace {
 
 using simt::Handles;
+using simt::is_stream;
 using simt::result;
 
 // Never destroyed: static objects of the program may own some, and destroy them at the very end.
@@ -27,12 +31,6 @@ Handles<CUstream_st>& streams() {
 Handles<CUevent_st>& events() {
   static auto& handles = *new Handles<CUevent_st>;
   return handles;
-}
-
-bool is_stream(cudaStream_t stream) {
-  const bool predefined =
-      stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-  return predefined || streams().contains(stream);
 }
 
 // Nothing happens in a stream that is captured: nobody may wait for it.
@@ -48,6 +46,20 @@ cudaError_t wait_result(bool valid_handle) {
 }  // namespace
 
 namespace simt {
+
+bool is_stream(cudaStream_t stream) {
+  const bool predefined =
+      stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return predefined || streams().contains(stream);
+}
+
+// A stream without a handle has one set of attributes on each device.
+StreamAttributes& attributes_of(cudaStream_t stream) {
+  static auto& of_devices =
+      *new std::vector<StreamAttributes>(static_cast<std::size_t>(device_count()));
+  if (streams().contains(stream)) return stream->attributes;
+  return of_devices[static_cast<std::size_t>(current_device())];
+}
 
 int device_of_stream(cudaStream_t stream) {
   return streams().contains(stream) ? stream->device : current_device();
@@ -70,9 +82,11 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
-  *stream = streams().create({simt::current_device()});
+  CUstream_st created = {simt::current_device(), {}};
+  created.attributes.priority = simt::nearest_priority(priority);
+  *stream = streams().create(created);
   return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include "simt/translate/brackets.h"
 #include "simt/translate/memory_ptx.h"
 #include "simt/translate/ptx_text.h"
+#include "simt/translate/register_ptx.h"
 #include "simt/translate/translation.h"
 
 namespace simt::translate {
@@ -36,12 +37,14 @@ bool looks_like_ptx(const Tokens& code, std::size_t open) {
                      });
 }
 
-/// What cuda_standin/ptx.h has as a function: an output, and behind it so many inputs.
+/// What cuda_standin/ptx.h has as a function: an output, and behind it so many inputs, all of one
+/// kind.
 struct Known {
   std::string_view opcode;
   std::size_t inputs;
+  char kind = 'f';  ///< 'f' for floats, 'r' for integers of 32 bits
 };
-constexpr std::array<Known, 16> kKnown = {{{"ex2.approx.f32", 1},
+constexpr std::array<Known, 17> kKnown = {{{"ex2.approx.f32", 1},
                                            {"ex2.approx.ftz.f32", 1},
                                            {"lg2.approx.f32", 1},
                                            {"lg2.approx.ftz.f32", 1},
@@ -56,7 +59,8 @@ constexpr std::array<Known, 16> kKnown = {{{"ex2.approx.f32", 1},
                                            {"max.NaN.f32", 2},
                                            {"min.ftz.f32", 2},
                                            {"max.ftz.f32", 2},
-                                           {"fma.rn.ftz.f32", 3}}};
+                                           {"fma.rn.ftz.f32", 3},
+                                           {"vabsdiff4.u32.u32.u32.add", 3, 'r'}}};
 
 /// Instructions without operands that cuda_standin/ptx.h has as functions.
 constexpr std::array<std::string_view, 10> kBarriers = {
@@ -66,52 +70,27 @@ constexpr std::array<std::string_view, 10> kBarriers = {
     "barrier.cluster.wait",           "barrier.cluster.wait.aligned",
     "barrier.cluster.wait.acquire",   "barrier.cluster.wait.acquire.aligned"};
 
-/// An `asm` of one instruction whose operands are all of the statement: `opcode %0, %1, ...;`.
-struct Instruction {
-  std::string opcode;
-  std::vector<std::size_t>
-      operands;  ///< numbers of the statement's own, in the instruction's order
-};
-
-/// Of a string literal's spelling; nothing if it is anything else than one known instruction.
-std::optional<Instruction> known_instruction(std::string_view literal) {
-  const std::string_view text = instruction_in(literal);
-  const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos) return std::nullopt;
-  Instruction instruction{std::string(text.substr(0, space)), {}};
-  const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& candidate) {
-    return candidate.opcode == instruction.opcode;
-  });
-  if (known == kKnown.end()) return std::nullopt;
-  for (std::size_t at = space; at < text.size();) {
+/// The numbers in `%0, %1, %2`; nothing if it is anything else.
+std::optional<std::vector<std::size_t>> numbers_in(std::string_view text) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const auto number = operand_number(text.substr(at, end - at));
     if (!number) return std::nullopt;
-    instruction.operands.push_back(*number);
+    numbers.push_back(*number);
     at = end + 1;
   }
-  if (instruction.operands.size() != 1 + known->inputs) return std::nullopt;
-  return instruction;
+  return numbers;
 }
 
-/// What stands in the brackets of `: "=f"(y) : "f"(x), "f"(z)`, from `at` to `end`: one float that
-/// is written, and behind it those that are read.
-std::optional<std::vector<std::string>> spelled_operands(const Tokens& code, std::size_t at,
-                                                         std::size_t end) {
-  std::vector<std::string> operands;
-  while (at < end) {
-    const bool separated = code[at].is(operands.size() < 2 ? ":" : ",");
-    const std::string_view constraint = operands.empty() ? "\"=f\"" : "\"f\"";
-    if (!separated || at + 2 >= end || code[at + 1].kind != TokenKind::kLiteral ||
-        code[at + 1].text != constraint || !code[at + 2].is("(")) {
-      return std::nullopt;
-    }
-    const auto close = closing_bracket(code, at + 2);
-    if (!close || *close >= end) return std::nullopt;
-    operands.push_back(spell(code, at + 3, *close));
-    at = *close + 1;
-  }
-  return operands;
+/// Whether it has one output, and inputs of that kind.
+bool are_of_kind(const Operands& operands, char kind) {
+  const std::string input = {'"', kind, '"'};
+  const std::string output = {'"', '=', kind, '"'};
+  return operands.outputs.size() == 1 && operands.outputs[0].constraint == output &&
+         !operands.clobbers_memory &&
+         std::all_of(operands.inputs.begin(), operands.inputs.end(),
+                     [&](const Operand& each) { return each.constraint == input; });
 }
 
 /// The name that cuda_standin/ptx.h has for an instruction.
@@ -121,44 +100,46 @@ std::string function_of(std::string_view opcode) {
   return name;
 }
 
-/// Whether the tokens from `at` to `end` say that memory is overwritten, and nothing else:
-/// `::: "memory"`.
-bool clobbers_memory(const Tokens& code, std::size_t at, std::size_t end) {
-  int colons = 0;
-  for (; at < end && code[at].kind != TokenKind::kLiteral; ++at) {
-    if (!code[at].is(":") && !code[at].is("::")) return false;
-    colons += static_cast<int>(code[at].text.size());
-  }
-  return colons == 3 && at + 1 == end && code[at].text == "\"memory\"";
-}
-
 /// Whether compilers must not move accesses of memory across it. A relaxed arrival orders none.
 bool orders_memory(std::string_view barrier) {
   return barrier.find(".relaxed") == std::string_view::npos;
 }
 
-/// The call of cuda_standin/ptx.h that an `asm` with its `(` at `open` and its `)` at `close` is.
-std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::size_t close) {
-  if (open + 1 >= close || code[open + 1].kind != TokenKind::kLiteral) return std::nullopt;
-  const std::string_view barrier = instruction_in(code[open + 1].text);
-  if (std::find(kBarriers.begin(), kBarriers.end(), barrier) != kBarriers.end()) {
-    const bool has_nothing_else = open + 2 == close && !orders_memory(barrier);
-    if (!has_nothing_else && !clobbers_memory(code, open + 2, close)) return std::nullopt;
-    return function_of(barrier) + "()";
-  }
-  if (auto access = call_of_memory_access(code, open, close)) return access;
-  const auto instruction = known_instruction(code[open + 1].text);
-  const auto operands = spelled_operands(code, open + 2, close);
-  if (!instruction || !operands) return std::nullopt;
-  std::string call = function_of(instruction->opcode);
+/// The call of a function that is an instruction: `opcode %0, %1, ...;`.
+std::optional<std::string> call_of_known(std::string_view instruction, const Operands& operands) {
+  const std::size_t space = std::min(instruction.find(' '), instruction.size());
+  const std::string_view opcode = instruction.substr(0, space);
+  const auto* const known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& candidate) {
+    return candidate.opcode == opcode;
+  });
+  if (known == kKnown.end() || !are_of_kind(operands, known->kind)) return std::nullopt;
+  const auto numbers = numbers_in(instruction.substr(space));
+  if (!numbers || numbers->size() != 1 + known->inputs) return std::nullopt;
+  std::string call = function_of(opcode);
   std::string separator = "(";
-  for (std::size_t i = 0; i < instruction->operands.size(); ++i) {
-    const std::size_t number = instruction->operands[i];
-    if (number >= operands->size() || (i == 0) != (number == 0)) return std::nullopt;
-    call += separator + (*operands)[number];
+  for (std::size_t i = 0; i < numbers->size(); ++i) {
+    const std::size_t number = (*numbers)[i];
+    if (number >= operands.count() || (i == 0) != (number == 0)) return std::nullopt;
+    call += separator + operands.at(number).text;
     separator = ", ";
   }
   return call + ")";
+}
+
+/// The C++ that an `asm` with its `(` at `open` and its `)` at `close` is.
+std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::size_t close) {
+  const Literals literals = literals_in(code, open + 1, close);
+  const std::string_view instruction = instruction_in(literals.text);
+  const auto operands = operands_in(code, literals.end, close);
+  if (!operands) return std::nullopt;
+  if (std::find(kBarriers.begin(), kBarriers.end(), instruction) != kBarriers.end()) {
+    if (operands->count() != 0 || (orders_memory(instruction) && !operands->clobbers_memory))
+      return std::nullopt;
+    return function_of(instruction) + "()";
+  }
+  if (auto access = call_of_memory_access(instruction, *operands)) return access;
+  if (auto assignment = assignment_of_register(instruction, *operands)) return assignment;
+  return call_of_known(instruction, *operands);
 }
 
 constexpr char kWhyRefused[] =

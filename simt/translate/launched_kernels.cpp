@@ -5,7 +5,7 @@
 // cudaLaunchKernelEx(&config, ::simt::named_kernel("kernel<T>", kernel<T>), arguments)
 //
 // A cast of the kernel to `void*` is dropped, because it would hide its parameters. So it is for
-// the kernel of a graph's node, in a file that names cudaKernelNodeParams:
+// the kernel of a graph's node, in a file that names cudaKernelNodeParams or cudaGraphNodeParams:
 //
 // parameters.func = (void*)kernel;
 
@@ -110,7 +110,7 @@ void name_kernel(const Tokens& code, Range range, Changes& changes) {
 /// What lies between a `=` and the `;` behind it, if it is a kernel: with a cast, or a name alone.
 void name_kernels_of_nodes(const Tokens& code, Changes& changes) {
   const bool has_nodes = std::any_of(code.begin(), code.end(), [](const Token& token) {
-    return token.is("cudaKernelNodeParams");
+    return token.is("cudaKernelNodeParams") || token.is("cudaGraphNodeParams");
   });
   for (std::size_t i = 1; has_nodes && i + 2 < code.size(); ++i) {
     const bool is_member = code[i - 1].is(".") || code[i - 1].is("->");

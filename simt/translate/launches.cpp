@@ -180,10 +180,7 @@ Changes rewrite_launches(const Tokens& code, const std::vector<std::string_view>
     if (!brackets) continue;
     const auto callee = find_callee(code, i);
     const auto close = find_configuration_end(code, i + 3, *brackets);
-    if (code[i].in_device_function) {
-      changes.refusals.push_back(
-          {code[i].line, "launch in device code: dynamic parallelism cannot run on a CPU"});
-    } else if (!callee || *callee == i) {
+    if (!callee || *callee == i) {
       changes.refusals.push_back({code[i].line, "launch without a kernel before '<<<'"});
     } else if (!close) {
       changes.refusals.push_back({code[i].line, "launch '<<<' without its '>>>('"});

@@ -5,50 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "simt/translate/brackets.h"
 #include "simt/translate/ptx_text.h"
 #include "simt/translate/translation.h"
 
 namespace simt::translate {
 namespace {
-
-/// `"=r"(value)`
-struct Operand {
-  std::string_view constraint;
-  std::string text;
-};
-
-/// What an `asm` has behind its instruction.
-struct Operands {
-  std::vector<Operand> outputs;
-  std::vector<Operand> inputs;
-  bool clobbers_memory = false;  ///< whether it says so
-};
-
-/// `: "=r"(a) : "l"(b), "r"(c) : "memory"` from `at` to `end`; nothing if it is anything else.
-std::optional<Operands> operands_in(const Tokens& code, std::size_t at, std::size_t end) {
-  Operands operands;
-  std::size_t colons = 0;
-  while (at < end) {
-    if (code[at].is(":") || code[at].is("::")) {
-      colons += code[at++].text.size();
-      continue;
-    }
-    if (code[at].is(",")) ++at;
-    if (at >= end || code[at].kind != TokenKind::kLiteral) return std::nullopt;
-    if (colons == 3 && at + 1 == end && code[at].text == "\"memory\"") {
-      operands.clobbers_memory = true;
-      return operands;
-    }
-    if (colons != 1 && colons != 2) return std::nullopt;
-    const auto close = at + 1 < end ? closing_bracket(code, at + 1) : std::nullopt;
-    if (!close || *close >= end || !code[at + 1].is("(")) return std::nullopt;
-    auto& section = colons == 1 ? operands.outputs : operands.inputs;
-    section.push_back({code[at].text, spell(code, at + 2, *close)});
-    at = *close + 1;
-  }
-  return operands;
-}
 
 /// The types of PTX, by their names: how many bytes they have, and which constraint an operand has.
 struct Type {
@@ -56,14 +17,20 @@ struct Type {
   int bytes;
   std::string_view constraint;  ///< of an input
 };
-constexpr std::array<Type, 8> kTypes = {{{"b32", 4, "\"r\""},
-                                         {"u32", 4, "\"r\""},
-                                         {"s32", 4, "\"r\""},
-                                         {"f32", 4, "\"f\""},
-                                         {"b64", 8, "\"l\""},
-                                         {"u64", 8, "\"l\""},
-                                         {"s64", 8, "\"l\""},
-                                         {"f64", 8, "\"d\""}}};
+constexpr std::array<Type, 14> kTypes = {{{"b8", 1, "\"h\""},
+                                          {"u8", 1, "\"h\""},
+                                          {"s8", 1, "\"h\""},
+                                          {"b16", 2, "\"h\""},
+                                          {"u16", 2, "\"h\""},
+                                          {"s16", 2, "\"h\""},
+                                          {"b32", 4, "\"r\""},
+                                          {"u32", 4, "\"r\""},
+                                          {"s32", 4, "\"r\""},
+                                          {"f32", 4, "\"f\""},
+                                          {"b64", 8, "\"l\""},
+                                          {"u64", 8, "\"l\""},
+                                          {"s64", 8, "\"l\""},
+                                          {"f64", 8, "\"d\""}}};
 
 std::vector<std::string_view> parts_of(std::string_view opcode) {
   std::vector<std::string_view> parts;
@@ -170,51 +137,79 @@ std::optional<Parts> parts_in(std::string_view text, bool loads) {
   return loads ? Parts{behind, before} : Parts{before, behind};
 }
 
-/// Whether an `asm` has the operands that its instruction asks for.
-bool fit(const Operands& operands, const Opcode& opcode, const Parts& parts) {
-  const std::string constraint = opcode.loads
-                                     ? "\"=" + std::string(opcode.type.constraint.substr(1))
-                                     : std::string(opcode.type.constraint);
-  const auto have_it = [&](auto begin, auto end) {
-    return std::all_of(begin, end,
-                       [&](const Operand& each) { return each.constraint == constraint; });
-  };
-  const auto& inputs = operands.inputs;
-  if (inputs.empty() || inputs[0].constraint != "\"l\"") return false;
-  if (opcode.loads) {
-    return operands.outputs.size() == opcode.values && inputs.size() == 1 &&
-           have_it(operands.outputs.begin(), operands.outputs.end()) &&
-           are_values(parts.values, 0, opcode.values) && is_address(parts.address, opcode.values);
-  }
+/// Whether an operand of that constraint has room for it: registers may be wider than small types.
+bool takes(const Type& type, std::string_view constraint) {
+  return constraint == type.constraint || (type.bytes < 4 && constraint == "\"r\"");
+}
+
+/// Where an instruction's operands stand among those of its `asm`.
+struct Numbers {
+  std::size_t address;
+  std::size_t first_value;  ///< the others follow it
+};
+
+/// Nothing if the `asm` has not the operands that its instruction asks for.
+std::optional<Numbers> numbers_of(const Operands& operands, const Opcode& opcode,
+                                  const Parts& parts) {
+  if (operands.count() != opcode.values + 1) return std::nullopt;
+  if (operands.outputs.size() != (opcode.loads ? opcode.values : 0)) return std::nullopt;
   // Compilers may move accesses of memory across a store that does not say what it overwrites.
-  if (opcode.order == "plain" && !operands.clobbers_memory) return false;
-  return operands.outputs.empty() && inputs.size() == 1 + opcode.values &&
-         have_it(inputs.begin() + 1, inputs.end()) && is_address(parts.address, 0) &&
-         are_values(parts.values, 1, opcode.values);
+  if (!opcode.loads && opcode.order == "plain" && !operands.clobbers_memory) return std::nullopt;
+  const bool address_is_last = opcode.loads || is_address(parts.address, opcode.values);
+  const Numbers numbers = {address_is_last ? opcode.values : 0,
+                           address_is_last ? std::size_t{0} : 1};
+  if (!is_address(parts.address, numbers.address) ||
+      !are_values(parts.values, numbers.first_value, opcode.values) ||
+      operands.at(numbers.address).constraint != "\"l\"") {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < opcode.values; ++i) {
+    std::string constraint(operands.at(numbers.first_value + i).constraint);
+    const bool is_output = constraint.starts_with("\"=");
+    if (is_output) constraint.erase(1, 1);
+    if (is_output != opcode.loads || !takes(opcode.type, constraint)) return std::nullopt;
+  }
+  return numbers;
+}
+
+/// The type of C++ that has as many bytes as a small one of PTX, and its sign.
+std::string small_type(const Type& type) {
+  const bool has_sign = type.name.starts_with('s');
+  if (type.bytes == 1) return has_sign ? "signed char" : "unsigned char";
+  return has_sign ? "short" : "unsigned short";
+}
+
+/// Of a call that lacks its last argument, a value of less than 4 bytes: a register is wider.
+std::optional<std::string> with_small_value(const std::string& call, const Opcode& opcode,
+                                            const Operands& operands, const Numbers& numbers) {
+  if (opcode.values != 1) return std::nullopt;
+  const std::string& value = operands.at(numbers.first_value).text;
+  const std::string type = small_type(opcode.type);
+  if (!opcode.loads) return call + ", static_cast<" + type + ">(" + value + "))";
+  return "::simt::ptx::extended<" + type + ">(" + value + ", [&](auto& small) { " + call +
+         ", small); })";
 }
 
 }  // namespace
 
-std::optional<std::string> call_of_memory_access(const Tokens& code, std::size_t open,
-                                                 std::size_t close) {
-  const std::string_view text = instruction_in(code[open + 1].text);
+std::optional<std::string> call_of_memory_access(std::string_view text, const Operands& operands) {
   const std::size_t space = std::min(text.find(' '), text.size());
   const auto opcode = opcode_in(text.substr(0, space));
-  const auto operands = operands_in(code, open + 2, close);
-  if (!opcode || !operands) return std::nullopt;
+  if (!opcode) return std::nullopt;
   const auto parts = parts_in(text.substr(space), opcode->loads);
-  if (!parts || !fit(*operands, *opcode, *parts)) return std::nullopt;
+  if (!parts) return std::nullopt;
+  const auto numbers = numbers_of(operands, *opcode, *parts);
+  if (!numbers) return std::nullopt;
   std::string call = std::string("::simt::ptx::") + (opcode->loads ? "load_" : "store_") +
                      std::string(opcode->order) + "<" + std::to_string(opcode->type.bytes);
   if (opcode->order == "release") {
     const bool beyond_cluster = opcode->scope == "gpu" || opcode->scope == "sys";
     call += beyond_cluster ? ", true" : ", false";
   }
-  call += ">(" + operands->inputs[0].text;
-  const auto& values = opcode->loads ? operands->outputs : operands->inputs;
-  for (std::size_t i = opcode->loads ? 0 : 1; i < values.size(); ++i) {
-    call += ", " + values[i].text;
-  }
+  call += ">(" + operands.at(numbers->address).text;
+  if (opcode->type.bytes < 4) return with_small_value(call, *opcode, operands, *numbers);
+  for (std::size_t i = 0; i < opcode->values; ++i)
+    call += ", " + operands.at(numbers->first_value + i).text;
   return call + ")";
 }
 

@@ -94,6 +94,15 @@ void come_after(Lane& lane, const AsyncBarrier& barrier, std::uintptr_t address)
   forget_arrived_copies(lane, address);
 }
 
+// Waits for the phase that is under way.
+void wait_in(Lane& lane, std::uintptr_t address, Location where) {
+  lane.where = where;
+  lane.awaited = address;
+  lane.warp->at_async_barrier |= lane.bit();
+  lane.warp->ready &= ~lane.bit();
+  run_others(lane);
+}
+
 void check_phase(const AsyncBarrier& barrier, std::uint64_t phase, Location where) {
   if (phase == kBeforeTheFirst) return;
   if (phase + 1 < barrier.completed) {
@@ -141,7 +150,8 @@ std::uint64_t arrive_at_async_barrier(void* pointer, AsyncArrival arrival, Locat
   Block& block = *lane.warp->block;
   AsyncBarrier& barrier = find(pointer, where);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (current.checking) check_shared_atomic(lane, block, address, kBarrierBytes, code_address);
+  if (current.checking)
+    check_shared_atomic(lane, block, address, kBarrierBytes, false, code_address);
   if (arrival.count == 0 || arrival.count > barrier.pending) {
     refuse(where, std::to_string(arrival.count) + " arrivals at a barrier that expects " +
                       std::to_string(barrier.pending) + " more in this phase, of " +
@@ -178,13 +188,7 @@ void wait_for_async_barrier(void* pointer, std::uint64_t phase, Location where) 
   const AsyncBarrier& barrier = find(pointer, where);
   check_phase(barrier, phase, where);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (phase == barrier.completed) {
-    lane.where = where;
-    lane.awaited = address;
-    lane.warp->at_async_barrier |= lane.bit();
-    lane.warp->ready &= ~lane.bit();
-    run_others(lane);
-  }
+  if (phase == barrier.completed) wait_in(lane, address, where);
   come_after(lane, barrier, address);
 }
 
@@ -192,6 +196,39 @@ std::uint64_t async_barrier_phase(void* pointer, bool parity, Location where) {
   if (current.lane == nullptr) return 0;
   const std::uint64_t completed = find(pointer, where).completed;
   return (completed & 1) == parity ? completed : completed - 1;
+}
+
+// ---- tiles of several warps ----
+
+void tile_barrier(unsigned threads, Location where) {
+  if (current.lane == nullptr) return;
+  Lane& lane = *current.lane;
+  Block& block = *lane.warp->block;
+  const std::uintptr_t key = key_of_tile(lane.thread, threads);
+  AsyncBarrier& barrier = synchronization_of(block).barriers[key];
+  if (barrier.expected == 0) {
+    const unsigned first = lane.thread / threads * threads;
+    barrier.expected = barrier.pending = std::min(threads, block.threads - first);
+  }
+  teach(lane, barrier.arriving);
+  if (--barrier.pending > 0) {
+    wait_in(lane, key, where);
+  } else {
+    end_phase(block, barrier, key);
+  }
+  come_after(lane, barrier, key);
+}
+
+void show_in_tile(std::uint64_t value) {
+  if (current.lane == nullptr) return;
+  const Lane& lane = *current.lane;
+  synchronization_of(*lane.warp->block).shown[lane.thread] = value;
+}
+
+std::uint64_t shown_in_tile(unsigned thread) {
+  if (current.lane == nullptr) return 0;
+  const std::vector<std::uint64_t>& shown = synchronization_of(*current.lane->warp->block).shown;
+  return thread < shown.size() ? shown[thread] : 0;
 }
 
 // ---- atomic objects ----

@@ -375,8 +375,8 @@ void note_atomic_on_variable(const PlacedVariable& placed, std::uintptr_t addres
   }
 }
 
-void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, const Place& place,
-                  std::uintptr_t code_address) {
+void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, bool overwrites,
+                  const Place& place, std::uintptr_t code_address) {
   const std::size_t offset = worker.shared.offset_in_slot(address);
   if (!worker.shared.is_inside(offset, bytes)) {
     const Reporting reporting;
@@ -385,7 +385,7 @@ void check_atomic(Worker& worker, std::uintptr_t address, unsigned bytes, const 
                       worker.shared.describe(offset));
   }
   const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
-  check_shared_atomic(*current.lane, owner, address, bytes, code_address);
+  check_shared_atomic(*current.lane, owner, address, bytes, overwrites, code_address);
 }
 
 }  // namespace
@@ -397,7 +397,7 @@ void note_fence(std::uintptr_t code_address) {
 namespace {
 
 void note_atomic_operation(std::uintptr_t address, unsigned size, Location where,
-                           std::uintptr_t code_address) {
+                           std::uintptr_t code_address, bool overwrites) {
   const Place place{where};
   // The atomic functions are shared by all kernels: the line that calls them makes the event.
   const std::uintptr_t event = number_of_line(where);
@@ -406,7 +406,7 @@ void note_atomic_operation(std::uintptr_t address, unsigned size, Location where
   }
   if (address % size != 0) refuse_misaligned(address, size, place);
   if (is_memory(address, size, place)) {
-    check_states(address, size, Direction::kLoad, place);
+    check_states(address, size, overwrites ? Direction::kStore : Direction::kLoad, place);
     return log_access(address, size, AccessKind::kGlobalAtomic, event);
   }
   Worker& worker = worker_of(*current.lane);
@@ -422,19 +422,20 @@ void note_atomic_operation(std::uintptr_t address, unsigned size, Location where
     return log_access(address, 0, AccessKind::kMeeting, event);
   }
   log_access(address, size, AccessKind::kSharedAtomic, event);
-  if (current.checking) check_atomic(worker, address, size, place, code_address);
+  if (current.checking) check_atomic(worker, address, size, overwrites, place, code_address);
 }
 
 }  // namespace
 
 void note_atomic(void* address, std::size_t bytes, Location where) {
-  note_atomic(address, bytes, where, SIMT_CODE_ADDRESS);
+  note_atomic(address, bytes, where, SIMT_CODE_ADDRESS, false);
 }
 
-void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address) {
+void note_atomic(void* address, std::size_t bytes, Location where, std::uintptr_t code_address,
+                 bool overwrites) {
   if (current.lane == nullptr) return;
   note_atomic_operation(reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(bytes),
-                        where, code_address);
+                        where, code_address, overwrites);
   note_look();
 }
 
@@ -451,7 +452,7 @@ void note_atomic_in_shared(Worker& worker, std::uintptr_t address, unsigned byte
   if (is_first && worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
     check_shared_access(*current.lane, owner, address, bytes, SharedAccess::kStore, code_address);
   } else {
-    check_atomic(worker, address, bytes, place, code_address);
+    check_atomic(worker, address, bytes, false, place, code_address);
   }
 }
 

@@ -157,6 +157,11 @@ struct Attempt {
              ", which its block has not written");
 }
 
+// By a store, or by an exchange: no other atomic operation is noted of a byte that was not.
+bool is_written(const SharedByte& byte, const LastAccess* atomic, const Block& owner) {
+  return byte.store.time >= owner.start || (atomic != nullptr && atomic->time >= owner.start);
+}
+
 enum class Verdict : std::uint8_t { kFine, kMistake, kDependsOnValue };
 
 // Of an access to this byte now; reports a mistake.
@@ -174,7 +179,7 @@ Verdict judge(const SharedByte& byte, const LastAccess* atomic, const Accessor& 
   if (mine.kind == Kind::kStore) {
     return races_with_any(byte.load, me) ? races_with(byte.load, Kind::kLoad) : Verdict::kFine;
   }
-  if (byte.store.time >= mine.owner.start) return Verdict::kFine;
+  if (is_written(byte, atomic, mine.owner)) return Verdict::kFine;
   report_unwritten(mine);
   return Verdict::kMistake;
 }
@@ -299,7 +304,7 @@ void check_shared_object(const Lane& lane, const Block& owner, std::uintptr_t ad
 }
 
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
-                         unsigned bytes, std::uintptr_t code_address) {
+                         unsigned bytes, bool overwrites, std::uintptr_t code_address) {
   judge_those_before(worker_of(lane));
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
@@ -311,7 +316,7 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
     const SharedByte& byte = cells[i];
     if (races_with_any(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
     if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
-    if (byte.store.time < owner.start) return report_unwritten(mine);
+    if (!overwrites && !is_written(byte, &atomics[i], owner)) return report_unwritten(mine);
     note(atomics[i], me, others_before(atomics[i], me));
   }
 }

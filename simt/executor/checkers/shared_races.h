@@ -31,9 +31,10 @@ void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t ad
 void check_shared_object(const Lane& lane, const Block& owner, std::uintptr_t address,
                          std::size_t bytes, unsigned piece, std::uintptr_t code_address);
 
-/// Atomic operations race with plain accesses, but not with each other.
+/// Atomic operations race with plain accesses, but not with each other. One that overwrites, an
+/// exchange, may be the first to write.
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
-                         unsigned bytes, std::uintptr_t code_address);
+                         unsigned bytes, bool overwrites, std::uintptr_t code_address);
 
 /// Reports what is left to be judged: nothing more happens in the shared memory of this cluster.
 void end_shared_races(Worker& worker);

@@ -5,11 +5,26 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "simt/executor/executor.h"
 #include "simt/executor/fibers/thread_order.h"
 
 namespace simt {
+
+/// Where the barrier of a thread's tile of several warps stands among those in shared memory: no
+/// address of these is as low.
+constexpr std::uintptr_t key_of_tile(unsigned thread, unsigned threads) {
+  return std::uintptr_t{thread / threads} << 16 | threads;
+}
+/// Whether it is such a key.
+constexpr bool is_key_of_tile(std::uintptr_t key) {
+  return key < std::uintptr_t{1} << 32;
+}
+/// The threads of that tile.
+constexpr unsigned threads_of_tile(std::uintptr_t key) {
+  return static_cast<unsigned>(key & 0xffff);
+}
 
 /// One of them. A phase ends when all arrivals that it expects have come.
 struct AsyncBarrier {
@@ -25,11 +40,12 @@ struct AsyncBarrier {
 /// What a block's threads know of each other by its barriers and its atomic objects.
 struct BlockSynchronization {
   /// Of a block of so many threads, before its first barrier or atomic.
-  explicit BlockSynchronization(unsigned threads) : order(threads) {}
+  explicit BlockSynchronization(unsigned threads) : order(threads), shown(threads) {}
 
   ThreadOrder order;                                          ///< what they know
   std::unordered_map<std::uintptr_t, AsyncBarrier> barriers;  ///< by their addresses
   std::unordered_map<std::uintptr_t, ThreadTimes> released;   ///< through atomic objects
+  std::vector<std::uint64_t> shown;  ///< by each thread to the others of its tiles
 };
 
 }  // namespace simt

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <vector>
 
 #include "simt/executor/address_span.h"
@@ -15,6 +17,14 @@ namespace simt {
 
 struct GlobalRaces;
 class WorkerPool;
+
+/// A launch that a thread of a running one has ordered.
+struct OrderedLaunch {
+  bool for_the_end;           ///< of its grid
+  std::uint64_t block;        ///< who ordered it, within the grid
+  unsigned thread;            ///< within the block
+  std::function<void()> run;  ///< launches it
+};
 
 /// One launch, seen by all workers that take part.
 struct Launch {
@@ -46,6 +56,8 @@ struct Launch {
   std::atomic<bool> is_told_late = false;       ///< whether a worker has reported that it has
   /// Whether a thread has waited for the kernel ahead of it in its stream.
   std::atomic<bool> has_waited_for_kernel_ahead = false;
+  std::mutex ordering = {};                 ///< of what follows
+  std::vector<OrderedLaunch> ordered = {};  ///< by its threads, as they came
 };
 
 }  // namespace simt

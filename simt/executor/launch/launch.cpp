@@ -3,32 +3,40 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <pthread.h>
 #include <thread>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "simt/executor/checkers/crash.h"
 #include "simt/executor/checkers/early_launch.h"
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/checkers/launch_limits.h"
 #include "simt/executor/checkers/time_limit.h"
+#include "simt/executor/child_launches.h"
 #include "simt/executor/counters/place_counters.h"
 #include "simt/executor/counters/tracing.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/devices.h"
+#include "simt/executor/fibers/block.h"
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/findings/reporting.h"
 #include "simt/executor/launch/counted_launches.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/host_pointers.h"
 #include "simt/executor/system/fork_lock.h"
+#include "simt/executor/worker/worker.h"
 
 namespace simt {
 namespace {
@@ -147,9 +155,10 @@ void keep_counters(const Launch& launch, const Tally& tally) {
   if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
 }
 
-}  // namespace
-
-void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
+// What launch() does, but for what the grid orders: that is returned, in its order.
+std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& config,
+                                      void (*body)(void*), void* arguments,
+                                      std::uintptr_t code_address) {
   std::vector<HostRange> host_ranges = take_expected_host_pointers();
   State& s = state();
   Device& on = device();
@@ -158,12 +167,12 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
   const std::size_t allowed_dynamic = allowed_dynamic_shared(config.kernel);
   const Refusal refusal = refusal_of(config, allowed_dynamic);
   if (refusal.error != 0) {
-    const HostCall call(SIMT_CODE_ADDRESS);
+    const HostCall call(code_address);
     report("refused-launch", {},
            std::string("a device refuses this launch of kernel ") + kernel + ": " + refusal.reason);
     publish_findings_of(current_device());
     on.error = refusal.error;
-    return;
+    return {};
   }
   const bool plain = !tracing && !recording && runs_plain(kernel, config, body);
   Launch launch{.kernel = kernel,
@@ -187,11 +196,53 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
   const Tally& tally = run_guarded(launch);
   end_global_races(launch, tally);
   if (config.starts_early) {
-    const HostCall call(SIMT_CODE_ADDRESS);
+    const HostCall call(code_address);
     check_early_launch(launch);
   }
   if (launch.error != 0) on.error = launch.error.load();
   keep_counters(launch, tally);
+  if (launch.error != 0) return {};
+  std::stable_sort(launch.ordered.begin(), launch.ordered.end(),
+                   [](const OrderedLaunch& a, const OrderedLaunch& b) {
+                     return std::tie(a.for_the_end, a.block, a.thread) <
+                            std::tie(b.for_the_end, b.block, b.thread);
+                   });
+  return std::move(launch.ordered);
+}
+
+// What the calling thread's launches have ordered and is still to run; null while it runs none.
+thread_local std::deque<OrderedLaunch>* orders = nullptr;
+
+}  // namespace
+
+void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
+  std::vector<OrderedLaunch> ordered =
+      launch_one(kernel, config, body, arguments, SIMT_CODE_ADDRESS);
+  if (ordered.empty()) return;
+  if (orders != nullptr) {
+    // Its own come before what its siblings wait for: they may be ordered behind it in a stream.
+    orders->insert(orders->begin(), std::make_move_iterator(ordered.begin()),
+                   std::make_move_iterator(ordered.end()));
+    return;
+  }
+  std::deque<OrderedLaunch> all(std::make_move_iterator(ordered.begin()),
+                                std::make_move_iterator(ordered.end()));
+  orders = &all;
+  while (!all.empty()) {
+    const OrderedLaunch next = std::move(all.front());
+    all.pop_front();
+    next.run();
+  }
+  orders = nullptr;
+}
+
+void order_launch(std::function<void()> launch, bool for_the_end) {
+  const Reporting no_log;
+  const Lane& lane = *current.lane;
+  const Block& block = *lane.warp->block;
+  Launch& running = *block.worker->launch;
+  const std::lock_guard lock(running.ordering);
+  running.ordered.push_back({for_the_end, block.number, lane.thread, std::move(launch)});
 }
 
 void observe_launches(std::function<void(const EndedLaunch&)> observer) {

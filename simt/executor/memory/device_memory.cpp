@@ -128,16 +128,44 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
     return kErrorMemoryAllocation;
   }
 
-  allocations_[offset] = {bytes, reserved, managed, device, HostCall::place(), 0};
-  region.in_use += reserved;
+  begin(offset, {bytes, reserved, managed, device, HostCall::place()}, element_bytes);
   *address = reinterpret_cast<void*>(arena.begin + offset);
-  std::memset(*address, 0xff, bytes);
-  if (managed) fill_with_pattern(static_cast<char*>(*address), bytes);
-  std::memset(arena.states_of_bytes + offset, managed ? kMaybeWritten : kUnwritten, bytes);
-  elements_[arena.begin + offset] = {arena.begin + offset, arena.begin + offset + bytes,
-                                     element_bytes};
-  ++version_;
   return 0;
+}
+
+void DeviceMemory::begin(std::size_t offset, const Allocation& allocation,
+                         std::size_t element_bytes) {
+  const std::uintptr_t address = arena.begin + offset;
+  const std::size_t bytes = allocation.bytes;
+  allocations_[offset] = allocation;
+  region_at(offset).in_use += allocation.reserved;
+  std::memset(reinterpret_cast<void*>(address), 0xff, bytes);
+  if (allocation.managed) fill_with_pattern(reinterpret_cast<char*>(address), bytes);
+  std::memset(arena.states_of_bytes + offset, allocation.managed ? kMaybeWritten : kUnwritten,
+              bytes);
+  elements_[address] = {address, address + bytes, element_bytes};
+  ++version_;
+}
+
+int DeviceMemory::reserve(void** address, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  Region& region = regions_[static_cast<unsigned>(current_device())];
+  if (!refusal(region, bytes).empty()) return kErrorMemoryAllocation;
+  const std::size_t offset = take_free_or_quarantined(region, reserved_for(bytes));
+  if (offset == kNoSpace) return kErrorMemoryAllocation;
+  *address = reinterpret_cast<void*>(arena.begin + offset);
+  return 0;
+}
+
+bool DeviceMemory::allocate_at(void* address, std::size_t bytes, std::size_t element_bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t offset = number(address) - arena.begin;
+  if (allocations_.count(offset) != 0) return false;
+  std::erase_if(quarantine_, [offset](const auto& released) { return released.first == offset; });
+  Allocation allocation = {bytes, reserved_for(bytes), false, current_device(), HostCall::place()};
+  allocation.keeps_place = true;
+  begin(offset, allocation, element_bytes);
+  return true;
 }
 
 DeviceMemory::Region& DeviceMemory::region_at(std::size_t offset) {
@@ -181,7 +209,7 @@ void DeviceMemory::release_found(Allocations::const_iterator found) {
                   elements_.lower_bound(arena.begin + offset + allocation.bytes));
   ++version_;
   region_at(offset).in_use -= allocation.reserved;
-  quarantined_ += allocation.reserved;
+  if (!allocation.keeps_place) quarantined_ += allocation.reserved;
   quarantine_.emplace_back(offset, allocation);
 }
 
@@ -227,6 +255,7 @@ std::vector<UnfreedMemory> DeviceMemory::unfreed() const {
 void DeviceMemory::end_quarantine_of_oldest() {
   const auto [offset, allocation] = quarantine_.front();
   quarantine_.pop_front();
+  if (allocation.keeps_place) return;
   quarantined_ -= allocation.reserved;
   add_free(offset, allocation.reserved);
 }

@@ -32,6 +32,12 @@ class DeviceMemory {
 
   /// Returns CUDA error codes.
   int allocate(void** address, std::size_t bytes, std::size_t element_bytes, bool managed);
+  /// Keeps addresses of the calling thread's device for memory that allocate_at() gives and
+  /// release() takes, as often as it is wanted there. Returns CUDA error codes.
+  int reserve(void** address, std::size_t bytes);
+  /// The memory at addresses that were reserved for it, as allocate() gives it: nobody has written
+  /// it. False while it is allocated.
+  bool allocate_at(void* address, std::size_t bytes, std::size_t element_bytes);
   /// As cudaFree() does: returns its error code, and reports what is freed twice or was never
   /// allocated.
   int release(void* address);
@@ -89,6 +95,7 @@ class DeviceMemory {
     int device;                       ///< that was current
     std::uintptr_t allocated_at = 0;  ///< in the code; 0 where that is not known
     std::uintptr_t freed_at = 0;
+    bool keeps_place = false;  ///< its addresses stay reserved when it is released
   };
   using Allocations = std::map<std::size_t, Allocation>;  // by offset
 
@@ -100,6 +107,7 @@ class DeviceMemory {
   };
 
   DeviceMemory();
+  void begin(std::size_t offset, const Allocation& allocation, std::size_t element_bytes);
   void release_found(Allocations::const_iterator found);
   void report_wrong_release(std::uintptr_t address) const;
   static std::string refusal(const Region& region, std::size_t bytes);

@@ -69,8 +69,11 @@ std::string describe(const Lane& lane) {
   }
   if (warp.at_async_barrier & bit) {
     const AsyncBarrier& barrier = warp.block->synchronization->barriers.at(lane.awaited);
-    return "at a barrier in shared memory where " +
-           std::to_string(barrier.expected - barrier.pending) + " of " +
+    const std::string which = is_key_of_tile(lane.awaited)
+                                  ? "the barrier of a tile of " +
+                                        std::to_string(threads_of_tile(lane.awaited)) + " threads"
+                                  : "a barrier in shared memory";
+    return "at " + which + " where " + std::to_string(barrier.expected - barrier.pending) + " of " +
            std::to_string(barrier.expected) + " have arrived, " + line();
   }
   if (warp.in_operation & bit) {

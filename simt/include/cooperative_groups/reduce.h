@@ -35,10 +35,15 @@ struct bit_xor {
 template <unsigned tile_size, typename Parent, typename T, typename Operation>
 SIMT_INLINE T reduce(const thread_block_tile<tile_size, Parent>& tile, T value, Operation operation,
                      simt::Location where = simt::Location::current()) {
-  for (unsigned distance = tile_size / 2; distance > 0; distance /= 2) {
-    value = operation(value, tile.shfl_xor(value, distance, where));
+  if constexpr (tile_size > 32) {
+    tile.show(reduce(tiled_partition<32>(tile), value, operation, where), where);
+    return tile.template combined<T>(operation, where);
+  } else {
+    for (unsigned distance = tile_size / 2; distance > 0; distance /= 2) {
+      value = operation(value, tile.shfl_xor(value, distance, where));
+    }
+    return value;
   }
-  return value;
 }
 
 /// The same for any threads of a warp.

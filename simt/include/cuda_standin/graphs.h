@@ -59,13 +59,16 @@ struct StreamWork {
   const char* kernel = "";                          ///< as the source spells it
   LaunchConfig config;
   int device = current_device();  ///< where it runs
+  void* memory = nullptr;         ///< that it allocates or frees
 };
 /// Whether the stream is being captured.
 bool is_capturing(cudaStream_t stream);
-/// Refuses what no node of a graph can do here, in a stream that is captured.
-cudaError_t check_no_capture(cudaStream_t stream, const char* function);
 /// Adds it to the graph that the stream is captured for.
 void capture(cudaStream_t stream, StreamWork work);
+/// An allocation, and its end, as nodes of that graph.
+cudaError_t capture_malloc(cudaStream_t stream, void** address, std::size_t bytes,
+                           std::size_t element_bytes);
+cudaError_t capture_free(cudaStream_t stream, void* address);
 /// Of a kernel.
 void capture_launch(const char* kernel, const LaunchConfig& config, KernelLaunch launch);
 /// The same of what a call of the runtime API does: whether it was captured.
@@ -107,6 +110,45 @@ struct cudaHostNodeParams {
   void* userData;
 };
 
+struct cudaMemcpyNodeParams {
+  int flags;
+  int reserved[3];
+  cudaMemcpy3DParms copyParams;
+};
+struct cudaChildGraphNodeParams {
+  cudaGraph_t graph;
+};
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  std::size_t accessDescCount;
+  std::size_t bytesize;
+  void* dptr;  ///< where the memory will be
+};
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;             ///< how many graphs the node chooses from
+  cudaGraph_t* phGraph_out;  ///< these, which the node owns
+};
+
+/// CUDA's is a union. Here each kind of node has a place of its own, since a kernel's knows more.
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  int reserved0[3];
+  cudaKernelNodeParams kernel;
+  cudaMemcpyNodeParams memcpy;
+  cudaMemsetParams memset;
+  cudaHostNodeParams host;
+  cudaChildGraphNodeParams graph;
+  cudaMemAllocNodeParams alloc;
+  cudaMemFreeNodeParams free;
+  cudaConditionalNodeParams conditional;
+};
+
 struct cudaGraphEdgeData {
   unsigned char from_port;
   unsigned char to_port;
@@ -121,7 +163,22 @@ struct cudaGraphExecUpdateResultInfo {
 };
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+/// What the stream does is added to a graph that there is. Data of edges is refused.
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData* data, std::size_t count,
+                                          cudaStreamCaptureMode mode);
+/// `graph` may be null where the capture began with a graph.
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+/// `dependencies` gets the address of an array that is valid until the stream's next call.
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                     const cudaGraphNode_t** dependencies = nullptr,
+                                     const cudaGraphEdgeData** data = nullptr,
+                                     std::size_t* count = nullptr);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData* data, std::size_t count,
+                                                unsigned flags = 0);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
@@ -149,6 +206,30 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                        const cudaGraphNode_t* dependencies, std::size_t count,
                                        cudaGraph_t child);
+/// The memory's address is known at once, and it is there from one launch of the node until
+/// somebody frees it. Peers reach it as they reach any other.
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* parameters);
+/// Once in a graph, of what a node of any graph allocates.
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* address);
+/// `value` points to a std::uint64_t. Used is what is reserved: the most that graphs have had since
+/// it was trimmed to what they have.
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
+                                           void* value);
+cudaError_t cudaDeviceGraphMemTrim(int device);
+/// A node of any kind that there is here. Data of edges is refused.
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                             const cudaGraphNode_t* dependencies, const cudaGraphEdgeData* data,
+                             std::size_t count, cudaGraphNodeParams* parameters);
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_first = 0, unsigned flags = 0);
+/// Called by kernels.
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, std::size_t count);
 /// As CUDA 13 has it; data of edges is refused.

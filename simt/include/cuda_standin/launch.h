@@ -6,6 +6,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "simt/executor/child_launches.h"
 #include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/graphs.h"
 #include "simt/include/cuda_standin/kernel_call.h"
@@ -182,7 +183,8 @@ class Launcher {
   /// The arguments are evaluated and copied once, here; every thread gets a copy of its own.
   template <typename... Arguments>
   void operator()(Arguments... arguments) const {
-    if (is_capturing(stream_of(config_))) return capture_with(arguments...);
+    if (in_kernel()) return order_with(arguments...);
+    if (is_capturing(stream_of(config_))) return capture_launch(name_, config_, kept(arguments...));
     (note_argument(arguments), ...);
     constexpr bool trivial = (std::is_trivially_destructible_v<Arguments> && ...);
     using Fit = FitOf<Arguments...>;
@@ -199,18 +201,27 @@ class Launcher {
   using FitOf = Fit<typename ParametersOfAddress<Address>::Type, TypeList<Arguments...>>;
 
   template <typename... Parameters, typename... Arguments>
-  void capture_pointer(void (*kernel)(Parameters...), const Arguments&... arguments) const {
-    capture_launch(name_, config_,
-                   keep_pointer_launch(kernel, {as_parameter<Parameters>(arguments)...}));
+  static KernelLaunch kept_pointer(void (*kernel)(Parameters...), const Arguments&... arguments) {
+    return keep_pointer_launch(kernel, {as_parameter<Parameters>(arguments)...});
   }
 
+  /// With copies of its arguments, for later.
   template <typename... Arguments>
-  void capture_with(const Arguments&... arguments) const {
+  KernelLaunch kept(const Arguments&... arguments) const {
     if constexpr (FitOf<Arguments...>::names_all) {
-      capture_pointer(address_(PointerTo{}), arguments...);
+      return kept_pointer(address_(PointerTo{}), arguments...);
     } else {
-      capture_launch(name_, config_, keep_launch(kernel_, std::tuple<Arguments...>(arguments...)));
+      return keep_launch(kernel_, std::tuple<Arguments...>(arguments...));
     }
+  }
+
+  /// By a kernel, for when its grid has ended.
+  template <typename... Arguments>
+  void order_with(const Arguments&... arguments) const {
+    const bool for_the_end = stream_of(config_) == cudaStreamTailLaunch;
+    order_launch(
+        [launch = kept(arguments...), name = name_, config = config_]() { launch(name, config); },
+        for_the_end);
   }
 
   /// Each thread's copies are bits: their destructors, which host code has, run once, on what the

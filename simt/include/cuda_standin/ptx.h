@@ -69,6 +69,60 @@ SIMT_INLINE void fma_rn_ftz_f32(float& d, float a, float b, float c) {
   d = flushed(::fmaf(flushed(a), flushed(b), flushed(c)));
 }
 
+/// The differences of four bytes each, without their signs, added up. (Section 9.7.17.4)
+SIMT_INLINE void vabsdiff4_u32_u32_u32_add(unsigned& d, unsigned a, unsigned b, unsigned c) {
+  for (unsigned at = 0; at < 32; at += 8) {
+    const int difference = static_cast<int>(a >> at & 0xff) - static_cast<int>(b >> at & 0xff);
+    c += static_cast<unsigned>(difference < 0 ? -difference : difference);
+  }
+  d = c;
+}
+
+// Special registers. (Section 10)
+SIMT_INLINE unsigned laneid() {
+  return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % 32;
+}
+SIMT_INLINE unsigned lanemask_eq() {
+  return 1u << laneid();
+}
+SIMT_INLINE unsigned lanemask_lt() {
+  return lanemask_eq() - 1;
+}
+SIMT_INLINE unsigned lanemask_le() {
+  return lanemask_lt() | lanemask_eq();
+}
+SIMT_INLINE unsigned lanemask_gt() {
+  return ~lanemask_le();
+}
+SIMT_INLINE unsigned lanemask_ge() {
+  return ~lanemask_lt();
+}
+#define SIMT_SPECIAL_REGISTERS(name, variable) \
+  SIMT_INLINE unsigned name##_x() {            \
+    return variable.x;                         \
+  }                                            \
+  SIMT_INLINE unsigned name##_y() {            \
+    return variable.y;                         \
+  }                                            \
+  SIMT_INLINE unsigned name##_z() {            \
+    return variable.z;                         \
+  }
+SIMT_SPECIAL_REGISTERS(tid, threadIdx)
+SIMT_SPECIAL_REGISTERS(ntid, blockDim)
+SIMT_SPECIAL_REGISTERS(ctaid, blockIdx)
+SIMT_SPECIAL_REGISTERS(nctaid, gridDim)
+#undef SIMT_SPECIAL_REGISTERS
+SIMT_INLINE unsigned clock() {
+  return static_cast<unsigned>(device_ticks());
+}
+SIMT_INLINE unsigned long long clock64() {
+  return device_ticks();
+}
+/// The same ticks for nanoseconds: a loop that waits for some ends, after as many as on every run.
+SIMT_INLINE unsigned long long globaltimer() {
+  return device_ticks();
+}
+
 // The halves of a barrier of the cluster. A relaxed arrival counts as one that releases: what it
 // leaves unordered on a GPU is not looked for. (Section 9.7.13.4)
 SIMT_INLINE void barrier_cluster_arrive(Location where = Location::current()) {
@@ -116,6 +170,14 @@ SIMT_INLINE T* object_at(const volatile void* address) {
 template <typename T>
 SIMT_INLINE T* object_at(unsigned long long address) {
   return reinterpret_cast<T*>(address);
+}
+
+/// A register gets a value of a smaller type, which `load` loads.
+template <typename Small, typename Register, typename Load>
+SIMT_INLINE void extended(Register& value, Load load) {
+  Small small;
+  load(small);
+  value = static_cast<Register>(small);
 }
 
 template <unsigned kBytes, typename Address, typename T>

@@ -34,8 +34,14 @@ cudaError_t malloc_in_stream(void** address, std::size_t bytes, std::size_t elem
                              cudaStream_t stream);
 }  // namespace simt
 template <typename T>
+cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
+  return simt::malloc_in_stream(simt::untyped(address), bytes, sizeof(T), stream);
+}
+/// What is captured is memory of the graph's, whatever the pool.
+template <typename T>
 cudaError_t cudaMallocFromPoolAsync(T** address, std::size_t bytes, cudaMemPool_t pool,
-                                    cudaStream_t) {
+                                    cudaStream_t stream) {
+  if (simt::is_capturing(stream)) return cudaMallocAsync(address, bytes, stream);
   return simt::malloc_from_pool(simt::untyped(address), bytes, sizeof(T), pool);
 }
 template <typename T>
@@ -56,12 +62,6 @@ cudaError_t cudaHostGetDevicePointer(T** device_address, void* host_address, uns
 template <typename T>
 cudaError_t cudaMalloc(T** address, std::size_t bytes) {
   return simt::malloc_elements(simt::untyped(address), bytes, sizeof(T));
-}
-template <typename T>
-cudaError_t cudaMallocAsync(T** address, std::size_t bytes, cudaStream_t stream) {
-  const cudaError_t error = simt::check_no_capture(stream, "cudaMallocAsync");
-  if (error != cudaSuccess) return error;
-  return simt::malloc_in_stream(simt::untyped(address), bytes, sizeof(T), stream);
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T** address, std::size_t bytes,

@@ -43,6 +43,18 @@ __global__ void ping_pong_scan(float* y) {
   y[threadIdx.x] = s[from][threadIdx.x];
 }
 
+// Nobody wrote what all threads exchange first.
+__global__ void set_by_exchange(int* unwritten, int* y) {
+  __shared__ int count;
+  atomicExch(&count, 0);
+  __syncthreads();
+  atomicAdd(&count, 1);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  atomicExch(unwritten, 2);
+  y[blockIdx.x] = atomicAdd(unwritten, 0) + count;
+}
+
 __global__ void exclusive_tree_scan(float* y) {
   __shared__ float s[kThreads];
   s[threadIdx.x] = 1.0f;
@@ -280,6 +292,14 @@ TEST_CASE_FIXTURE(CorrectBlocks, "scans and sorts move through shared memory") {
 TEST_CASE_FIXTURE(CorrectBlocks, "two buffers need one barrier a round") {
   double_buffer<<<1, kThreads>>>(x.get(), y.get());
   CHECK(y.host()[0] == 28.0f);
+}
+
+TEST_CASE_FIXTURE(CorrectBlocks, "an exchange is the first to write") {
+  int* unwritten = nullptr;
+  REQUIRE(cudaMalloc(&unwritten, sizeof(int)) == cudaSuccess);
+  set_by_exchange<<<2, kThreads>>>(unwritten, numbers.get());
+  CHECK(numbers.host()[0] == 2 + static_cast<int>(kThreads));
+  CHECK(cudaFree(unwritten) == cudaSuccess);
 }
 
 TEST_CASE_FIXTURE(CorrectBlocks, "atomic operations between barriers") {

@@ -437,18 +437,21 @@ TEST_CASE("kernels of a graph's nodes keep their parameters") {
   }
 }
 
+TEST_CASE("kernels may launch kernels") {
+  CHECK(translated(in_function("k<<<1, 2>>>(x);")).find("::simt::launcher(\"k\", ") !=
+        std::string::npos);
+}
+
 TEST_CASE("what the CPU cannot do is refused by name and line") {
   CHECK(refused("\n__shared__ float row[4] = {};") ==
         "2: the __shared__ variable 'row' has an initializer, which CUDA does not allow");
-  CHECK(refused(in_function("\nk<<<1, 2>>>(x);")) ==
-        "3: launch in device code: dynamic parallelism cannot run on a CPU");
   CHECK(refused(in_function("__shared__ int x = 3;")) ==
         "2: the __shared__ variable 'x' has an initializer, which CUDA does not allow");
   CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
   CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
         "3: inline PTX ('asm volatile') cannot run on a CPU, but for single instructions "
         "that the documentation names; give a C++ alternative under #ifdef SIMT_EXECUTOR");
-  CHECK(refused(in_function("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));")).starts_with("2: "));
+  CHECK(refused(in_function("asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));")).starts_with("2: "));
   CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
   CHECK(refused("\n= <<<1, 2>>>(x);\n") == "2: launch without a kernel before '<<<'");
   CHECK(refused("\n__shared__ int x") == "2: __shared__ variable without its ';'");
@@ -557,12 +560,61 @@ TEST_CASE("plain loads and stores of PTX are calls, whatever they advise the cac
   }
 }
 
+TEST_CASE("values of one or two bytes are extended to their registers") {
+  CHECK(translated(in_function(
+            "asm(\"ld.acquire.sys.global.u8 %0, [%1];\" : \"=r\"(v) : \"l\"(p) : \"memory\");")) ==
+        in_function("::simt::ptx::extended<unsigned char>(v, [&](auto& small) { "
+                    "::simt::ptx::load_acquire<1>(p, small); });"));
+  CHECK(translated(in_function("asm(\"ld.s16 %0, [%1];\" : \"=h\"(v) : \"l\"(p));")) ==
+        in_function("::simt::ptx::extended<short>(v, [&](auto& small) { "
+                    "::simt::ptx::load_plain<2>(p, small); });"));
+  // The address last, and no comma between the operands, as some write it.
+  CHECK(translated(in_function(
+            "asm(\"st.release.sys.global.u8 [%1], %0;\" ::\"r\"(v) \"l\"(p) : \"memory\");")) ==
+        in_function("::simt::ptx::store_release<1, true>(p, static_cast<unsigned char>(v));"));
+  for (const char* unknown :
+       {"asm(\"ld.u8 %0, [%1];\" : \"=l\"(v) : \"l\"(p));",
+        "asm(\"ld.v2.u8 {%0, %1}, [%2];\" : \"=r\"(v), \"=r\"(w) : \"l\"(p));",
+        "asm(\"st.relaxed.sys.u32 [%1], %1;\" :: \"r\"(v), \"l\"(p));",
+        "asm(\"st.relaxed.sys.u32 [%1], %0;\" :: \"r\"(v), \"r\"(p));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
+TEST_CASE("special registers are read by functions") {
+  CHECK(translated(in_function("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));")) ==
+        in_function("(x) = ::simt::ptx::laneid();"));
+  CHECK(translated(in_function("asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(*t));")) ==
+        in_function("(*t) = ::simt::ptx::globaltimer();"));
+  CHECK(translated(in_function("asm(\"mov.b32 %0, %%ctaid.z;\" : \"=r\"(x));")) ==
+        in_function("(x) = ::simt::ptx::ctaid_z();"));
+  for (const char* unknown :
+       {"asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x));", "asm(\"mov.u64 %0, %%laneid;\" : \"=l\"(x));",
+        "asm(\"mov.u32 %0, %%laneid;\" : \"=l\"(x));",
+        "asm(\"mov.u32 %1, %%laneid;\" : \"=r\"(x));",
+        "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x) : \"r\"(y));",
+        "asm(\"mov.u32 %0, 4;\" : \"=r\"(x));", "asm(\"mov.u32\");"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
+TEST_CASE("an instruction may be spelled in several literals") {
+  CHECK(translated(in_function("asm(\"vabsdiff4.u32.u32.u32.add\"\n\" %0, %1, %2, %3;\"\n: "
+                               "\"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(c));")) ==
+        in_function("::simt::ptx::vabsdiff4_u32_u32_u32_add(d, a, b, c)\n\n;"));
+  CHECK(!refused(in_function("asm(\"vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;\" : \"=f\"(d) : "
+                             "\"r\"(a), \"r\"(b), \"r\"(c));"))
+             .empty());
+}
+
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
   CHECK(translated(
             "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==
         "#define EX2(y, x) ::simt::ptx::ex2_approx_ftz_f32(y, x)\n");
   const std::string refused_later = translated(
-      "#define LANE(x) \\\n  asm volatile(\"mov.u32 %0, %%laneid;\" \\\n : \"=r\"(x))\nint y;\n");
+      "#define LANE(x) \\\n  asm volatile(\"mov.u32 %0, %%smid;\" \\\n : \"=r\"(x))\nint y;\n");
   CHECK(refused_later.find("_Pragma(\"GCC error \\\"inline PTX in the macro 'LANE' cannot") !=
         std::string::npos);
   CHECK(line_of(refused_later, "int y") == 3);
@@ -717,7 +769,7 @@ TEST_CASE("host code may have an assembler's instructions") {
         "void f() asm(\"g\");\n"}) {
     CHECK(translated(source) == source);
   }
-  CHECK(refused("DEVICE int f() {\n  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));\n}\n")
+  CHECK(refused("DEVICE int f() {\n  asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x));\n}\n")
             .starts_with("2: "));
 }
 

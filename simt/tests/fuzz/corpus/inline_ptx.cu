@@ -1,1 +1,1 @@
-__device__ int lane() { int x; asm volatile("mov.u32 %0, %laneid;" : "=r"(x)); __asm__ goto(""); asm; return x; }
+__device__ int lane() { int x; asm volatile("mov.u32 %0, %smid;" : "=r"(x)); __asm__ goto(""); asm; return x; }

@@ -2,7 +2,8 @@ int main() {
   cudaGraph_t graph;
   cudaGraphCreate(&graph, 0);
   cudaGraphNode_t node;
-  cudaMemAllocNodeParams parameters = {};
-  cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters);
+  cudaEvent_t event;
+  cudaEventCreate(&event);
+  cudaGraphAddEventRecordNode(&node, graph, nullptr, 0, event);
   return 0;
 }
