@@ -2,6 +2,7 @@
 // started them does. And kernels whose threads wait for each other, and do end.
 
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "simt/executor/interrupt.h"
@@ -94,6 +95,17 @@ TEST_CASE_FIXTURE(Endless, "one thread loops, the others wait for it") {
   unhurried([&] { one_thread_loops<kCorrect><<<1, 64>>>(stop.get(), y.get()); });
   CHECK(take_kinds().empty());
   CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE_FIXTURE(Endless, "a launch that runs plain ends as well") {
+  simt::set_counted_time(0);
+  for (int i = 0; i < 2; ++i) {
+    one_thread_loops<kMistaken><<<4, 64>>>(stop.get(), y.get());
+    CHECK(simt::last_launch().launches == (i == 0 ? 1 : 0));
+    CHECK(cudaGetLastError() == cudaErrorLaunchTimeout);
+    CHECK(take_kinds() == "time-limit ");
+  }
+  simt::set_counted_time(std::numeric_limits<double>::infinity());
 }
 
 // Many times, because it depends on which lane the signal meets.
