@@ -234,7 +234,7 @@ enum cudaGraphMemAttributeType {
   cudaGraphMemAttrReservedMemHigh = 3,
 };
 
-using cudaGraphConditionalHandle = unsigned long long;
+typedef unsigned long long cudaGraphConditionalHandle;
 enum cudaGraphConditionalHandleFlags { cudaGraphCondAssignDefault = 1 };
 enum cudaGraphConditionalNodeType {
   cudaGraphCondTypeIf = 0,
