@@ -246,9 +246,8 @@ TEST_CASE("a barrier that threads miss that have returned is left by the others"
   simt::set_findings_printed(true);
   CHECK(simt::take_error() == 0);
   const Names second = names_of(record.blocks[0].recorded[1]);
-  CHECK(second ==
-        Names{"part", "global store", "return", "barrier arrive", "barrier leave", "global store",
-              "return"});
+  CHECK(second == Names{"part", "global store", "return", "barrier arrive", "barrier leave",
+                        "global store", "return"});
 }
 
 TEST_CASE("a barrier at which a warp waits for ever is arrived at and not left") {
