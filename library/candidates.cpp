@@ -33,6 +33,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"07_topk_fusion", "", Need::kNothing},
   };
   static const std::vector<Named> softmax_backward = {
+      {"19_backward", "short_rows", Need::kClusters},
       {"19_backward", "", Need::kClusters},
       {"19_backward", "reads_twice", Need::kClusters},
   };

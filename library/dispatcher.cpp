@@ -17,11 +17,13 @@ namespace worklog::library {
 namespace {
 
 // As recorded: a grid is better off with one long row than a cluster is, a list of the largest with
-// the fewest columns, and a second read of a gradient's row where that is short.
+// the fewest columns, and a second read of a gradient's row where a warp does not hold that, but
+// hardly longer ones.
 constexpr std::int64_t kLongRow = 65536;
 constexpr std::int64_t kColsOfList = 16;
 constexpr std::int64_t kColsOfHalfList = 128;
-constexpr std::int64_t kColsReadTwice = 1024;
+constexpr std::int64_t kColsOfWarp = 512;  // of fp32; 2-byte types have no columns between the two
+constexpr std::int64_t kColsOfCluster = 1024;
 constexpr int kMostOfList = 128;
 
 // ---- tables ----
@@ -84,14 +86,16 @@ std::size_t bucket(std::int64_t count, int buckets) {
 
 std::size_t modelled_start(const Shape& shape) {
   constexpr std::size_t kOfList = 1;       // among the candidates of top-k
-  constexpr std::size_t kOfTwoReads = 1;   // among those of a backward pass
+  constexpr std::size_t kOfTwoReads = 2;   // among those of a backward pass
   constexpr std::size_t kOfWholeGrid = 3;  // among those of softmax
   if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
     const std::int64_t cols = shape.dtype == DType::kFloat32 ? kColsOfList : kColsOfHalfList;
     return shape.cols <= cols && shape.k <= kMostOfList ? kOfList : 0;
   }
   if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX_BACKWARD) {
-    return shape.cols <= kColsReadTwice ? kOfTwoReads : 0;
+    const bool reads_twice =
+        shape.dtype == DType::kFloat32 && shape.cols > kColsOfWarp && shape.cols < kColsOfCluster;
+    return reads_twice ? kOfTwoReads : 0;
   }
   const bool is_softmax = shape.operation == SOFTMAX_WORKLOG_SOFTMAX;
   return is_softmax && shape.cols >= kLongRow ? kOfWholeGrid : 0;

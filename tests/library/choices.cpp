@@ -79,6 +79,20 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
   }
 
+  TEST_CASE("without a table, a gradient's short row is a warp's") {
+    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    const auto step = [&](DType dtype, std::int64_t cols) {
+      return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, 1000, cols, 0}, kLater);
+    };
+    CHECK(step(DType::kFloat32, 512) == "19_backward/short_rows");
+    CHECK(step(DType::kFloat32, 513) == "19_backward/reads_twice");
+    CHECK(step(DType::kFloat32, 1023) == "19_backward/reads_twice");
+    CHECK(step(DType::kFloat32, 1024) == "19_backward");
+    CHECK(step(DType::kFloat32, 262113) == "19_backward/reads_twice");
+    CHECK(step(DType::kBFloat16, 1024) == "19_backward/short_rows");
+    CHECK(step(DType::kBFloat16, 1025) == "19_backward");
+  }
+
   TEST_CASE("an operation whose kernels need clusters is refused elsewhere") {
     CHECK_THROWS_WITH_AS(
         picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, 1, 1, 0}, kA100),
