@@ -85,9 +85,10 @@ std::size_t bucket(std::int64_t count, int buckets) {
 // ---- without a table ----
 
 std::size_t modelled_start(const Shape& shape) {
-  constexpr std::size_t kOfList = 1;       // among the candidates of top-k
-  constexpr std::size_t kOfTwoReads = 2;   // among those of a backward pass
-  constexpr std::size_t kOfWholeGrid = 3;  // among those of softmax
+  constexpr std::size_t kOfList = 1;             // among the candidates of top-k
+  constexpr std::size_t kOfTwoReads = 2;         // among those of a backward pass
+  constexpr std::size_t kOfWholeGrid = 3;        // among those of softmax
+  constexpr std::size_t kOfWholeGridForLog = 1;  // among those of log-softmax
   if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
     const std::int64_t cols = shape.dtype == DType::kFloat32 ? kColsOfList : kColsOfHalfList;
     return shape.cols <= cols && shape.k <= kMostOfList ? kOfList : 0;
@@ -97,8 +98,9 @@ std::size_t modelled_start(const Shape& shape) {
         shape.dtype == DType::kFloat32 && shape.cols > kColsOfWarp && shape.cols < kColsOfCluster;
     return reads_twice ? kOfTwoReads : 0;
   }
-  const bool is_softmax = shape.operation == SOFTMAX_WORKLOG_SOFTMAX;
-  return is_softmax && shape.cols >= kLongRow ? kOfWholeGrid : 0;
+  if (shape.cols < kLongRow) return 0;
+  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) return kOfWholeGrid;
+  return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? kOfWholeGridForLog : 0;
 }
 
 std::size_t start_of(const Shape& shape, const DeviceTraits& device) {

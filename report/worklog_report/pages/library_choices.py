@@ -50,7 +50,12 @@ OPERATIONS = (
     Operation(
         "SOFTMAX_WORKLOG_LOG_SOFTMAX",
         "log-softmax",
-        ("08_log_softmax", "15_row_in_shared_memory/log_softmax"),
+        (
+            "08_log_softmax",
+            "15_row_in_shared_memory/log_softmax",
+            "16_cluster/log_softmax",
+            "17_long_row_one_launch/log_softmax",
+        ),
     ),
 )
 """Those of which at least two candidates (library/candidates.cpp) were timed."""
