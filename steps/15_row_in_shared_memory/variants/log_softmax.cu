@@ -325,4 +325,4 @@ WORKLOG_STEP(launch, {.builds_on = "15_row_in_shared_memory",
                         const auto waiting = kMaxWaiting / static_cast<std::int64_t>(element_bytes);
                         return kMaxPerThread * block_size + waiting;
                       },
-                      .longer_rows = "08_log_softmax"});
+                      .longer_rows = "16_cluster/log_softmax"});
