@@ -1,11 +1,13 @@
-// A warp or more own a row and keep it in registers, from its one read to its one write, as step 14
-// does. Rows that no block can hold are read twice, as step 12 does. The logits become
-// scale * x + mask where they are loaded, so that neither scaling nor masking moves a byte.
+// The lanes of a group, a warp or several warps own a row and keep it in registers, from its one
+// read to its one write, as steps 13 and 14 do. Rows that no block can hold are read twice, as step
+// 12 does. The logits become scale * x + mask where they are loaded, so that neither scaling nor
+// masking moves a byte.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -18,7 +20,7 @@ namespace {
 constexpr int kWarpSize = 32;
 constexpr int kMaxWarps = 32;
 constexpr int kMaxThreads = kWarpSize * kMaxWarps;
-constexpr int kWarpsOfShortRows = 4;  // in a block where each warp owns a row
+constexpr int kThreadsOfShortRows = 128;  // of a block with several rows
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
@@ -51,26 +53,33 @@ __device__ float origin_of(float m) {
   return m == kNegativeInfinity ? 0.0f : m;
 }
 
+// exp(x), for x up to 0. Logits of two bytes have too few digits to show what the fast one is off.
+template <typename T>
+__device__ float exponential(float x) {
+  return sizeof(T) == sizeof(float) ? expf(x) : __expf(x);
+}
+
 // What makes exponentials of a part with the maximum m_part into those of a row with the maximum m.
 __device__ float ratio_of(float m_part, float m) {
   return m_part == kNegativeInfinity ? 0.0f : expf(m_part - m);
 }
 
-__device__ float warp_max(float m) {
-  for (int distance = kWarpSize / 2; distance > 0; distance /= 2)
+// Of `lanes` lanes next to each other, a power of two, that have a row in common.
+__device__ float group_max(float m, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
     m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
   return m;
 }
 
-__device__ float warp_sum(float d) {
-  for (int distance = kWarpSize / 2; distance > 0; distance /= 2)
+__device__ float group_sum(float d, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
     d += __shfl_xor_sync(kAllLanes, d, distance);
   return d;
 }
 
 __device__ Normalizer warp_combine(Normalizer part) {
-  const float m = warp_max(part.m);
-  return {m, warp_sum(part.d * ratio_of(part.m, m))};
+  const float m = group_max(part.m, kWarpSize);
+  return {m, group_sum(part.d * ratio_of(part.m, m), kWarpSize)};
 }
 
 // What the warps of a row know together, for each of its threads. A warp that owns a row knows it
@@ -153,15 +162,19 @@ __device__ void store(const float* y, DType type, void* results, std::int64_t in
 
 // ---- kernels ----
 
-// The threads of one x own a row. A thread holds kPacks packs of kCount logits, blockDim.x apart.
-template <typename T, int kCount, int kPacks>
+// The threads of one y own a row: of a short one fewer than a warp. A thread holds kPacks packs of
+// kCount logits, blockDim.x apart.
+template <typename T, int kCount, int kPacks, bool kIsShort>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_mask_softmax(const ScaleMaskSoftmax<T> problem) {
   static_assert(kCount * kPacks <= kMostPerThread<kCount>,
                 "a thread's part of the row fits in registers");
   const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  if (number >= problem.rows) return;  // only where each warp owns a row: no barrier follows
-  const Row<T> row = row_of(problem, number);
+  const bool exists = number < problem.rows;  // the last block may have more groups than rows
+  Row<T> row = row_of(problem, exists ? number : 0);
+  if (!exists) row.visible = 0;
+  // That the compiler knows it for longer rows saves a quarter of a copy's time at 4096 of bf16.
+  const int lanes = kIsShort ? blockDim.x : kWarpSize;
   const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
 
   float x[kPacks][kCount];
@@ -173,18 +186,19 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
   for (int i = 0; i < kPacks * kCount; ++i)
     m = max_or_nan(m, x[i / kCount][i % kCount]);
-  m = warp_max(m);
+  m = group_max(m, lanes);
 
   // Of a softmax only the exponentials are wanted from here on.
   float d = 0.0f;
 #pragma unroll
   for (int i = 0; i < kPacks * kCount; ++i) {
     float& each = x[i / kCount][i % kCount];
-    const float e = expf(each - origin_of(m));
+    const float e = exponential<T>(each - origin_of(m));
     d += e;
     if (!problem.logarithm) each = e;
   }
-  const Normalizer all = combine_warps({m, warp_sum(d)});
+  d = group_sum(d, lanes);
+  const Normalizer all = kIsShort ? Normalizer{m, d} : combine_warps({m, d});
 
   const float factor = ratio_of(m, all.m) / all.d;
   const float log_d = logf(all.d);
@@ -193,7 +207,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
       x[i][j] = problem.logarithm ? (x[i][j] - all.m) - log_d : x[i][j] * factor;
-    if (col_of(i) < problem.cols) {
+    if (exists && col_of(i) < problem.cols) {
       store<kCount>(x[i], problem.results_type, problem.results,
                     number * problem.results_stride + col_of(i));
     }
@@ -222,7 +236,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     mine.d *= ratio_of(mine.m, m);
 #pragma unroll
     for (int i = 0; i < kPacks * kCount; ++i)
-      mine.d += expf(x[i / kCount][i % kCount] - origin_of(m));
+      mine.d += exponential<T>(x[i / kCount][i % kCount] - origin_of(m));
     mine.m = m;
   }
   const Normalizer all = combine_warps(warp_combine(mine));
@@ -234,7 +248,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     load<kCount>(row, col, x);
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
-      x[i] = problem.logarithm ? (x[i] - all.m) - log_d : expf(x[i] - all.m) * factor;
+      x[i] = problem.logarithm ? (x[i] - all.m) - log_d : exponential<T>(x[i] - all.m) * factor;
     store<kCount>(x, problem.results_type, problem.results,
                   std::int64_t{blockIdx.x} * problem.results_stride + col);
   }
@@ -242,19 +256,22 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 // ---- launches ----
 
-// Threads that own a row, so many elements each: whole warps.
+constexpr int kShortestOfWarps = kFewPerThread * kWarpSize / 2;
+
+// Threads that own a row, so many elements each: a power of two of lanes, or whole warps.
 int threads_for(std::int64_t cols, int per_thread) {
-  const std::int64_t threads = (cols + per_thread - 1) / per_thread;
+  const auto threads = static_cast<unsigned>((cols + per_thread - 1) / per_thread);
+  if (cols <= kShortestOfWarps) return static_cast<int>(std::bit_ceil(threads));
   return static_cast<int>((threads + kWarpSize - 1) / kWarpSize * kWarpSize);
 }
 
-template <typename T, int kCount, int kPerThread>
+template <typename T, int kCount, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
   const int threads = threads_for(problem.cols, kPerThread);
-  const int rows = threads == kWarpSize ? kWarpsOfShortRows : 1;
+  const int rows = threads <= kWarpSize ? kThreadsOfShortRows / threads : 1;
   const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
   const dim3 block(threads, rows);
-  scale_mask_softmax<T, kCount, kPerThread / kCount><<<grid, block, 0, stream>>>(problem);
+  scale_mask_softmax<T, kCount, kPerThread / kCount, kIsShort><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_mask_softmax", grid, block);
 }
 
@@ -271,7 +288,9 @@ void launch(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
   constexpr int kMost = kMostPerThread<kCount>;
   const std::int64_t cols = problem.cols;
   const bool one_warp = cols > kFewPerThread * kWarpSize && cols <= kMost * kWarpSize;
-  if (cols <= kFewPerThread * kMaxThreads && !one_warp) {
+  if (cols <= kShortestOfWarps) {
+    launch_in_registers<T, kCount, kFewPerThread, true>(problem, stream);
+  } else if (cols <= kFewPerThread * kMaxThreads && !one_warp) {
     launch_in_registers<T, kCount, kFewPerThread>(problem, stream);
   } else if (cols <= kMost * kMaxThreads) {
     launch_in_registers<T, kCount, kMost>(problem, stream);
