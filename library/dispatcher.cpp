@@ -74,9 +74,19 @@ const ResolvedTables& resolved_tables() {
 }
 
 // 0 for up to 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, and so on.
-std::size_t bucket(std::int64_t count, int buckets) {
-  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1);
-  return static_cast<std::size_t>(std::min(static_cast<int>(std::bit_width(before)), buckets - 1));
+std::size_t line_of(std::int64_t rows) {
+  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 1) - 1);
+  return std::min<std::size_t>(std::bit_width(before), kTableLines - 1);
+}
+
+// Beyond 4 each doubling has four: its number in the upper bits, and in the lower two those that
+// follow the highest bit of the count before.
+std::size_t column_of(std::int64_t cols) {
+  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(cols, 1) - 1);
+  if (before < 4) return before;
+  const auto width = static_cast<std::uint64_t>(std::bit_width(before));
+  const std::uint64_t quarter = before >> (width - 3) & 3;
+  return std::min<std::size_t>(4 * (width - 2) + quarter, kTableColumns - 1);
 }
 
 // ---- without a table ----
@@ -109,7 +119,7 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
       resolved_tables()[static_cast<std::size_t>(shape.operation)][of_bytes(size_of(shape.dtype))];
   for (const ResolvedTable& table : tables) {
     if (table.generation != device.compute_capability / kPerGeneration) continue;
-    return table.starts[bucket(shape.rows, kTableLines)][bucket(shape.cols, kTableColumns)];
+    return table.starts[line_of(shape.rows)][column_of(shape.cols)];
   }
   return modelled_start(shape);
 }
