@@ -26,6 +26,8 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> log_softmax = {
       {"15_row_in_shared_memory", "log_softmax", Need::kLargeShared},
+      {"17_long_row_one_launch", "log_softmax", Need::kWholeGrid},
+      {"16_cluster", "log_softmax", Need::kClustersOfWhole},
       {"08_log_softmax", "", Need::kNothing},
   };
   static const std::vector<Named> top_k = {
@@ -33,6 +35,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"07_topk_fusion", "", Need::kNothing},
   };
   static const std::vector<Named> softmax_backward = {
+      {"19_backward", "short_rows", Need::kClusters},
       {"19_backward", "", Need::kClusters},
       {"19_backward", "reads_twice", Need::kClusters},
   };

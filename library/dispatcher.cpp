@@ -17,11 +17,13 @@ namespace worklog::library {
 namespace {
 
 // As recorded: a grid is better off with one long row than a cluster is, a list of the largest with
-// the fewest columns, and a second read of a gradient's row where that is short.
+// the fewest columns, and a second read of a gradient's row where a warp does not hold that, but
+// hardly longer ones.
 constexpr std::int64_t kLongRow = 65536;
 constexpr std::int64_t kColsOfList = 16;
 constexpr std::int64_t kColsOfHalfList = 128;
-constexpr std::int64_t kColsReadTwice = 1024;
+constexpr std::int64_t kColsOfWarp = 512;  // of fp32; 2-byte types have no columns between the two
+constexpr std::int64_t kColsOfCluster = 1024;
 constexpr int kMostOfList = 128;
 
 // ---- tables ----
@@ -98,6 +100,8 @@ struct ModelledStarts {
       index_of("19_backward/reads_twice", candidates_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD));
   std::size_t of_whole_grid =
       index_of("17_long_row_one_launch", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
+  std::size_t of_whole_grid_for_log =
+      index_of("17_long_row_one_launch/log_softmax", candidates_of(SOFTMAX_WORKLOG_LOG_SOFTMAX));
 };
 
 std::size_t modelled_start(const Shape& shape) {
@@ -107,10 +111,13 @@ std::size_t modelled_start(const Shape& shape) {
     return shape.cols <= cols && shape.k <= kMostOfList ? starts.of_list : 0;
   }
   if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX_BACKWARD) {
-    return shape.cols <= kColsReadTwice ? starts.of_two_reads : 0;
+    const bool reads_twice =
+        shape.dtype == DType::kFloat32 && shape.cols > kColsOfWarp && shape.cols < kColsOfCluster;
+    return reads_twice ? starts.of_two_reads : 0;
   }
-  const bool is_softmax = shape.operation == SOFTMAX_WORKLOG_SOFTMAX;
-  return is_softmax && shape.cols >= kLongRow ? starts.of_whole_grid : 0;
+  if (shape.cols < kLongRow) return 0;
+  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) return starts.of_whole_grid;
+  return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? starts.of_whole_grid_for_log : 0;
 }
 
 std::size_t start_of(const Shape& shape, const DeviceTraits& device) {

@@ -121,6 +121,32 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
   }
 
+  TEST_CASE("without a table, long rows of log-softmax are shared as those of softmax are") {
+    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    const auto step = [](std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
+      return picked({SOFTMAX_WORKLOG_LOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
+    };
+    CHECK(step(1, 65535, kLater) == "15_row_in_shared_memory/log_softmax");
+    CHECK(step(16, 65536, kLater) == "17_long_row_one_launch/log_softmax");
+    CHECK(step(17, 65536, kLater) == "16_cluster/log_softmax");
+    CHECK(step(17, 1449985, kLater) == "08_log_softmax");  // more than a cluster holds
+    CHECK(step(1, 262144, kA100) == "08_log_softmax");
+  }
+
+  TEST_CASE("without a table, a gradient's short row is a warp's") {
+    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    const auto step = [&](DType dtype, std::int64_t cols) {
+      return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, 1000, cols, 0}, kLater);
+    };
+    CHECK(step(DType::kFloat32, 512) == "19_backward/short_rows");
+    CHECK(step(DType::kFloat32, 513) == "19_backward/reads_twice");
+    CHECK(step(DType::kFloat32, 1023) == "19_backward/reads_twice");
+    CHECK(step(DType::kFloat32, 1024) == "19_backward");
+    CHECK(step(DType::kFloat32, 262113) == "19_backward/reads_twice");
+    CHECK(step(DType::kBFloat16, 1024) == "19_backward/short_rows");
+    CHECK(step(DType::kBFloat16, 1025) == "19_backward");
+  }
+
   TEST_CASE("an operation whose kernels need clusters is refused elsewhere") {
     CHECK_THROWS_WITH_AS(
         picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, 1, 1, 0}, kA100),

@@ -545,6 +545,8 @@ TEST_SUITE("bad_input") {
         CHECK_THROWS_AS(run(step, memory.attention(), nullptr), std::length_error);
       } else if (step.is_top_k()) {
         CHECK_THROWS_AS(run(step, memory.top_k(), nullptr), std::length_error);
+      } else if (step.takes<LogSoftmax>()) {
+        CHECK_THROWS_AS(run(step, memory.log_softmax(), nullptr), std::length_error);
       } else {
         CHECK_THROWS_AS(run(step, memory.softmax(), nullptr), std::length_error);
       }

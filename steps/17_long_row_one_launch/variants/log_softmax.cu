@@ -1,0 +1,472 @@
+// Step 17, variant: log-softmax
+//
+// The logarithms of the softmax, x - m - log d, where all blocks share a row, which they hold as
+// far as it fits. As in step 15's log-softmax, the logits stay as they are until d is known, and
+// exponentials are needed for d alone, so that fast ones will do: what they are off is little
+// beside log d.
+
+#include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "common/step/step.h"
+
+namespace {
+
+namespace cg = cooperative_groups;
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a thread holds at most: the 64 registers that a thread of a block of 1024 may
+// have hold no more.
+constexpr int kMaxPerThread = 32;
+
+// Bytes of a row that wait in shared memory at most: a block of an H200 may have 227 KB, and the
+// exchanges between warps need some.
+constexpr int kMaxWaiting = 226 * 1024;
+
+// What C++ has no name for.
+
+// 2^x, to 2 ulp; 0 where that is too small for a normal float.
+__device__ float exp2_approx(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// exp(x - m), as the special function units take it.
+__device__ float exponential(float x, float m) {
+  constexpr float kLog2E = 1.44269504f;
+  return exp2_approx((x - m) * kLog2E);
+}
+
+// What is known of a part of a row: its maximum m, and d, the sum of exp(x - m). (Milakov and
+// Gimelshein, "Online normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// What exponentials of a part are taken against: a part may have nothing but -inf, which must not
+// spoil the others.
+__device__ float origin_of_part(float m) {
+  return m == kNegativeInfinity ? 0.0f : m;
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m.
+__device__ float ratio_of(float m_part, float m) {
+  return exponential(m_part, origin_of_part(m));
+}
+
+// The largest value of a warp, for each of its lanes.
+__device__ float warp_max(float m) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  }
+  return m;
+}
+
+__device__ float warp_sum(float d) {
+  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  }
+  return d;
+}
+
+// The combination of what 32 lanes know, for each of them.
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = warp_max(part.m);
+  return {m, warp_sum(part.d * ratio_of(part.m, m))};
+}
+
+// The combination of what the warps of a block know, for each of its threads: one barrier, after
+// which every warp looks at the results of all.
+__device__ Normalizer block_combine(Normalizer mine) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  return warp_combine(lane < warps ? of_warps[lane] : Normalizer{});
+}
+
+// 16 bytes, the most that a thread loads or stores at once.
+using Vector = uint4;
+template <typename T>
+constexpr int kPerVector = sizeof(Vector) / sizeof(T);
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a thread.
+struct Cut {
+  std::int64_t head;     // elements
+  std::int64_t vectors;  // vectors
+  std::int64_t edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, std::int64_t cols) {
+  static_assert(2 * kPerVector<T> <= kWarpSize, "any block has a thread for every edge element");
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const std::int64_t vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// Stores vector i of the row at `y`; element by element where `y` is not aligned as the logits are.
+template <typename T>
+__device__ void store(Vector vector, T* y, int i) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+  if (reinterpret_cast<std::uintptr_t>(y) % sizeof(Vector) == 0) {
+    reinterpret_cast<Vector*>(y)[i] = vector;
+  } else {
+#pragma unroll
+    for (int j = 0; j < kPerVector<T>; ++j) {
+      y[std::int64_t{i} * kPerVector<T> + j] = values[j];
+    }
+  }
+}
+
+// The vectors of each block's share of a row: whole lines of the cache, if the row begins with one.
+// The last blocks may have fewer.
+__host__ __device__ constexpr std::int64_t share_of(std::int64_t vectors, int blocks) {
+  constexpr int kPerLine = 128 / sizeof(Vector);
+  const std::int64_t lines = (vectors + kPerLine - 1) / kPerLine;
+  return (lines + blocks - 1) / blocks * kPerLine;
+}
+
+// The combination of what two parts know.
+__device__ Normalizer combine(Normalizer a, Normalizer b) {
+  const float m = max_or_nan(a.m, b.m);
+  return {m, a.d * ratio_of(a.m, m) + b.d * ratio_of(b.m, m)};
+}
+
+// The combination of what the blocks of a row know, for each of their threads: every block reads
+// the results of all.
+__device__ Normalizer grid_combine(Normalizer mine, Normalizer* of_blocks, int blocks) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
+
+  mine = block_combine(mine);
+  if (thread == 0) of_blocks[static_cast<int>(blockIdx.x) % blocks] = mine;
+  cg::this_grid().sync();  // and all have read of_warps
+  Normalizer part;
+  for (int i = thread; i < blocks; i += threads) {
+    part = combine(part, of_blocks[i]);
+  }
+  return block_combine(warp_combine(part));
+}
+
+// The vectors of a block's share that a thread holds in registers, and those that wait in the
+// block's shared memory. What is left is read again.
+template <typename T>
+constexpr int kHeld = kMaxPerThread / kPerVector<T>;
+constexpr int kWaiting = kMaxWaiting / static_cast<int>(sizeof(Vector));
+
+// What waits comes in groups: while one is worked on, the next is on its way.
+constexpr int kGroups = 4;
+
+// Vectors that are read again: so many of a thread are on their way at once.
+constexpr int kInFlight = 2;
+
+// Whether no thread of the block has an i-th vector. Results of two bytes do not ask, which would
+// cost them more than it saves.
+template <typename T>
+__device__ bool is_past(int i, int vectors) {
+  return std::is_same_v<T, float> && i * static_cast<int>(blockDim.x) >= vectors;
+}
+
+// The sum of the exponentials of a vector's logits, added to d.
+template <typename T>
+__device__ float add_exponentials(Vector vector, float m, float d) {
+  const T* values = reinterpret_cast<const T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    d += exponential(static_cast<float>(values[i]), m);
+  }
+  return d;
+}
+
+// The log-softmax of a vector's logits.
+template <typename T>
+__device__ Vector log_softmax_of(Vector vector, float m, float log_d) {
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    values[i] = static_cast<T>(static_cast<float>(values[i]) - m - log_d);
+  }
+  return vector;
+}
+
+// Two values of two bytes, which are compared at once.
+template <typename T>
+using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
+// The largest of m and a vector's values, or NaN. Takes the vector by value, so that one in shared
+// memory is loaded as a whole.
+template <typename T>
+__device__ float max_of(Vector vector, float m) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const auto* values = reinterpret_cast<const float*>(&vector);
+#pragma unroll
+    for (int i = 0; i < kPerVector<T>; ++i) {
+      m = max_or_nan(m, values[i]);
+    }
+    return m;
+  } else {
+    const auto* pairs = reinterpret_cast<const Pair<T>*>(&vector);
+    Pair<T> largest = pairs[0];
+#pragma unroll
+    for (int i = 1; i < kPerVector<T> / 2; ++i) {
+      largest = __hmax2_nan(largest, pairs[i]);
+    }
+    return max_or_nan(m, max_or_nan(__low2float(largest), __high2float(largest)));
+  }
+}
+
+template <typename T>
+__device__ Vector nothing() {
+  Vector vector;
+  T* values = reinterpret_cast<T*>(&vector);
+#pragma unroll
+  for (int i = 0; i < kPerVector<T>; ++i) {
+    values[i] = static_cast<T>(kNegativeInfinity);
+  }
+  return vector;
+}
+
+// What is known of a part, and of one more vector.
+template <typename T>
+__device__ Normalizer add_vector(Normalizer part, Vector vector) {
+  const float m = max_of<T>(vector, part.m);
+  const float d = m == part.m ? part.d : part.d * ratio_of(part.m, m);  // seldom a new one
+  return {m, add_exponentials<T>(vector, origin_of_part(m), d)};
+}
+
+// The vectors first and first + blockDim.x. Those from `end` on read as -inf, which adds nothing.
+struct InFlight {
+  Vector vectors[kInFlight];
+};
+template <typename T>
+__device__ InFlight load(const Vector* x, int first, int end) {
+  InFlight loaded;
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    const int vector = first + i * static_cast<int>(blockDim.x);
+    loaded.vectors[i] = vector < end ? x[vector] : nothing<T>();
+  }
+  return loaded;
+}
+
+// Vectors of a block's share.
+struct Range {
+  int begin;
+  int end;
+};
+
+template <typename T>
+__global__ void __launch_bounds__(kMaxThreads)
+    log_softmax(const T* logits, T* log_probabilities, std::int64_t cols, int blocks,
+                Normalizer* of_blocks) {
+  extern __shared__ Vector waiting[];
+  const int row_index = static_cast<int>(blockIdx.x) / blocks;
+  const int block = static_cast<int>(blockIdx.x) % blocks;
+  const T* x = logits + row_index * cols;
+  T* y = log_probabilities + row_index * cols;
+  const Cut cut = cut_row(x, cols);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
+  const bool has_edge = block == 0 && thread < cut.edges;
+  const std::int64_t edge = thread < cut.head ? thread : thread + cut.vectors * kPerVector<T>;
+
+  // The block's share of the vectors: the first are held, others wait, and the rest is left.
+  const std::int64_t share = share_of(cut.vectors, blocks);
+  const std::int64_t begin = min(block * share, cut.vectors);
+  const auto end = static_cast<int>(min(share, cut.vectors - begin));
+  const auto* x_share = reinterpret_cast<const Vector*>(x + cut.head) + begin;
+  T* y_share = y + cut.head + begin * kPerVector<T>;
+  const int held = kHeld<T> * threads;
+  const int first_left = held + kWaiting;
+  const int end_waiting = min(first_left, end);
+
+  const int turns = (end_waiting - held + threads - 1) / threads;
+  const int per_group = (turns + kGroups - 1) / kGroups * threads;
+  const auto group_of = [&](int g) {
+    const int first = held + g * per_group;
+    return Range{first, min(first + per_group, end_waiting)};
+  };
+  const auto fetch = [&](Range group) {
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      __pipeline_memcpy_async(&waiting[i - held], &x_share[i], sizeof(Vector));
+    }
+    __pipeline_commit();
+  };
+
+  Vector tile[kHeld<T>];
+#pragma unroll
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
+    const int vector = thread + i * threads;
+    tile[i] = vector < end ? x_share[vector] : nothing<T>();
+  }
+  const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
+  fetch(group_of(0));
+
+  float m = x_edge;
+#pragma unroll
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
+    m = max_of<T>(tile[i], m);
+  }
+  const float m_of_tile = warp_max(m);
+  const float origin = origin_of_part(m_of_tile);
+  float d = exponential(x_edge, origin);
+#pragma unroll
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
+    d = add_exponentials<T>(tile[i], origin, d);
+  }
+  Normalizer part = {m_of_tile, d};
+
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const Range group = group_of(g);
+    if (group.begin >= end_waiting) break;
+    fetch(group_of(g + 1));  // nothing, behind the last
+    __pipeline_wait_prior(1);
+    m = part.m;
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      m = max_of<T>(waiting[i - held], m);
+    }
+    m = warp_max(m);
+    const float group_origin = origin_of_part(m);
+    d = part.d * ratio_of(part.m, m);
+    for (int i = group.begin + thread; i < group.end; i += threads) {
+      d = add_exponentials<T>(waiting[i - held], group_origin, d);
+    }
+    part = {m, d};
+  }
+  const int stride = kInFlight * threads;
+  for (int first = first_left + thread; first < end; first += stride) {
+    const InFlight loaded = load<T>(x_share, first, end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      part = add_vector<T>(part, loaded.vectors[i]);
+    }
+  }
+  const Normalizer row = grid_combine(warp_combine(part), of_blocks + row_index * blocks, blocks);
+
+  // What was read last is in the caches: it comes first.
+  const float log_d = logf(row.d);
+  const int last = max(end - first_left - 1, 0) / stride * stride;
+  for (int first = first_left + last + thread; first >= first_left; first -= stride) {
+    const InFlight loaded = load<T>(x_share, first, end);
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int vector = first + i * threads;
+      if (vector >= end) continue;
+      store(log_softmax_of<T>(loaded.vectors[i], row.m, log_d), y_share, vector);
+    }
+  }
+  if (has_edge) y[edge] = static_cast<T>(x_edge - row.m - log_d);
+#pragma unroll
+  for (int i = 0; i < kHeld<T>; ++i) {
+    if (is_past<T>(i, end)) break;
+    const int vector = thread + i * threads;
+    if (vector < end) store(log_softmax_of<T>(tile[i], row.m, log_d), y_share, vector);
+  }
+  for (int i = held + thread; i < end_waiting; i += threads) {
+    store(log_softmax_of<T>(waiting[i - held], row.m, log_d), y_share, i);
+  }
+}
+
+// One block a multiprocessor of an H200, shared out among the rows; fewer for rows of which each
+// would have no more than a thousand columns, or half of that.
+constexpr int kMaxRows = 16;
+constexpr std::int64_t kMultiprocessors = 132;
+std::int64_t blocks_for(std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t kFewestCols = 1024;
+  return std::min(kMultiprocessors / rows, (cols + kFewestCols - 1) / kFewestCols);
+}
+
+template <typename T>
+void launch(const worklog::LogSoftmax<T>& problem, cudaStream_t stream) {
+  const auto blocks = static_cast<int>(blocks_for(problem.rows, problem.cols));
+  const dim3 grid(static_cast<unsigned>(problem.rows * blocks));
+  const dim3 block(problem.block_size);
+  auto* of_blocks = problem.scratch.template take<Normalizer>(grid.x);
+  worklog::allow_shared_memory(log_softmax<T>, "log_softmax", kMaxWaiting);
+  cudaLaunchAttribute cooperative = {};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = kMaxWaiting;
+  config.stream = stream;
+  config.attrs = &cooperative;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, log_softmax<T>, problem.logits, problem.log_probabilities,
+                     problem.cols, blocks, of_blocks);
+  worklog::check_launch("log_softmax", grid, block, kMaxWaiting);
+}
+
+std::int64_t scratch_bytes(std::int64_t, std::int64_t, std::size_t) {
+  return worklog::Scratch::bytes_for(kMultiprocessors, sizeof(Normalizer));
+}
+
+// Columns of all rows that no block holds, where the first row begins at a multiple of 16 bytes.
+std::int64_t cols_read_again(const worklog::Launched& launched) {
+  const auto per_vector = static_cast<std::int64_t>(sizeof(Vector) / launched.element_bytes);
+  const std::int64_t blocks = blocks_for(launched.rows, launched.cols);
+  const std::int64_t held = kMaxPerThread / per_vector * launched.block_size + kWaiting;
+  std::int64_t again = 0;
+  for (std::int64_t row = 0; row < launched.rows; ++row) {
+    const std::int64_t past = row * launched.cols % per_vector;
+    const std::int64_t head = (per_vector - past) % per_vector;
+    const std::int64_t vectors = std::max<std::int64_t>(launched.cols - head, 0) / per_vector;
+    const std::int64_t share = share_of(vectors, static_cast<int>(blocks));
+    for (std::int64_t begin = 0; begin < vectors; begin += share) {
+      again += per_vector * std::max<std::int64_t>(std::min(share, vectors - begin) - held, 0);
+    }
+  }
+  return again;
+}
+
+// Every block reads the results of all blocks of its row.
+std::int64_t extra_loads(const worklog::Launched& launched) {
+  const std::int64_t blocks = blocks_for(launched.rows, launched.cols);
+  return launched.rows * blocks * blocks + cols_read_again(launched);
+}
+
+std::int64_t extra_stores(const worklog::Launched& launched) {
+  return launched.rows * blocks_for(launched.rows, launched.cols);
+}
+
+}  // namespace
+
+WORKLOG_STEP(launch, {.builds_on = "17_long_row_one_launch",
+                      .loads = {.per_column = 1, .of_partials = extra_loads},
+                      .stores = {.per_column = 1, .of_partials = extra_stores},
+                      .max_rows = kMaxRows,
+                      .several_blocks_a_row = true,
+                      .scratch_bytes = scratch_bytes});
