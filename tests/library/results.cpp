@@ -282,12 +282,11 @@ TEST_SUITE("results") {
   }
 
   TEST_CASE_TEMPLATE("backward passes", T, float, __half, __nv_bfloat16) {
-    std::set<std::string> steps;
     for (const Size& size : kSizes) {
-      steps.insert(check_backward<T>(size, false));
+      check_backward<T>(size, false);
       check_backward<T>(size, true);
     }
-    steps.insert(check_backward<T>({1, 530001}, false));  // longer than a cluster holds
+    check_backward<T>({1, 530001}, false);  // longer than a cluster holds
   }
 
   // By the definitions in softmax_worklog.h: the mean of the rows that count of
