@@ -13,6 +13,7 @@
 #include "library/device.h"
 #include "library/dispatcher.h"
 #include "library/include/softmax_worklog/c.h"
+#include "library/scale_mask.h"
 #include "library/status.h"
 #include "library/workspace.h"
 
@@ -135,6 +136,30 @@ CrossEntropyOptions options_of(const softmax_worklog_cross_entropy_options* give
           .reduction = reduction_from(given->reduction)};
 }
 
+struct ScaleMaskArrays {
+  const void* logits;
+  DType results_type;
+  void* results;
+};
+
+void scale_mask(bool logarithm, softmax_worklog_dtype dtype, const ScaleMaskArrays& arrays,
+                std::int64_t rows, std::int64_t cols,
+                const softmax_worklog_scale_mask_options* options, cudaStream_t stream) {
+  const int device = current_device_index();
+  traits_of(device);  // refuses a device that there is no kernel for
+  with_type(dtype_from(dtype), [&]<typename T>(T) {
+    ScaleMaskSoftmax<T> problem = checked_scale_mask(input<T>(arrays.logits), arrays.results_type,
+                                                     arrays.results, rows, cols, options);
+    problem.logarithm = logarithm;
+    require_stream_of(stream, device);
+    if (rows == 0 || cols == 0) return;
+    require_on_device({"logits", problem.logits}, device);
+    require_on_device({"results", problem.results}, device);
+    require_on_device({"options->mask", problem.mask}, device);
+    run(problem, stream);
+  });
+}
+
 }  // namespace
 }  // namespace worklog::library
 
@@ -220,6 +245,26 @@ softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, 
       launch(call, LogSoftmax<T>{.logits = input<T>(logits),
                                  .log_probabilities = output<T>(log_probabilities)});
     });
+  });
+}
+
+softmax_worklog_status softmax_worklog_scale_mask_softmax(
+    softmax_worklog_dtype dtype, const void* logits, softmax_worklog_dtype results_dtype,
+    void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
+    softmax_worklog_stream stream) {
+  return guarded([&] {
+    scale_mask(false, dtype, {logits, dtype_from(results_dtype), results}, rows, cols, options,
+               stream);
+  });
+}
+
+softmax_worklog_status softmax_worklog_scale_mask_log_softmax(
+    softmax_worklog_dtype dtype, const void* logits, softmax_worklog_dtype results_dtype,
+    void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
+    softmax_worklog_stream stream) {
+  return guarded([&] {
+    scale_mask(true, dtype, {logits, dtype_from(results_dtype), results}, rows, cols, options,
+               stream);
   });
 }
 

@@ -111,8 +111,12 @@ void require_on_device(const NamedPointer& argument, int device) {
 }
 
 void require_stream_of([[maybe_unused]] cudaStream_t stream, [[maybe_unused]] int device) {
-#if defined(CUDART_VERSION) && CUDART_VERSION >= 12080 && !defined(SIMT_EXECUTOR)
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12080
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return;
+  // To ask a stream that is captured for its device would end the capture.
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &capture), "asking whether the stream is captured");
+  if (capture != cudaStreamCaptureStatusNone) return;
   int of_stream = 0;
   check(cudaStreamGetDevice(stream, &of_stream), "asking for the stream's GPU");
   if (of_stream == device) return;

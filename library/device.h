@@ -43,7 +43,8 @@ struct NamedPointer {
 /// the host that kernels cannot reach. Throws CudaError.
 void require_on_device(const NamedPointer& argument, int device);
 
-/// Throws a Refusal for a stream of another device, where CUDA can tell (from 12.8 on).
+/// Throws a Refusal for a stream of another device, where CUDA can tell: from 12.8 on, unless the
+/// stream is being captured.
 void require_stream_of(cudaStream_t stream, int device);
 
 }  // namespace worklog::library

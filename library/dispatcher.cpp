@@ -47,8 +47,7 @@ std::uint8_t index_of(std::string_view label, const std::vector<Candidate>& cand
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].label == label) return static_cast<std::uint8_t>(i);
   }
-  throw std::logic_error("library/recorded_choices.h names " + std::string(label) +
-                         ", which is no candidate for the operation");
+  throw std::logic_error(std::string(label) + " is no candidate for the operation");
 }
 
 ResolvedTable resolved(const RecordedTable& table) {
@@ -77,30 +76,48 @@ const ResolvedTables& resolved_tables() {
 }
 
 // 0 for up to 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, and so on.
-std::size_t bucket(std::int64_t count, int buckets) {
-  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1);
-  return static_cast<std::size_t>(std::min(static_cast<int>(std::bit_width(before)), buckets - 1));
+std::size_t line_of(std::int64_t rows) {
+  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 1) - 1);
+  return std::min<std::size_t>(std::bit_width(before), kTableLines - 1);
+}
+
+// Beyond 4 each doubling has four: its number in the upper bits, and in the lower two those that
+// follow the highest bit of the count before.
+std::size_t column_of(std::int64_t cols) {
+  const auto before = static_cast<std::uint64_t>(std::max<std::int64_t>(cols, 1) - 1);
+  if (before < 4) return before;
+  const auto width = static_cast<std::uint64_t>(std::bit_width(before));
+  const std::uint64_t quarter = before >> (width - 3) & 3;
+  return std::min<std::size_t>(4 * (width - 2) + quarter, kTableColumns - 1);
 }
 
 // ---- without a table ----
 
+// Among the candidates for their operations.
+struct ModelledStarts {
+  std::size_t of_list = index_of("07_topk_fusion", candidates_of(SOFTMAX_WORKLOG_TOP_K));
+  std::size_t of_two_reads =
+      index_of("19_backward/reads_twice", candidates_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD));
+  std::size_t of_whole_grid =
+      index_of("17_long_row_one_launch", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
+  std::size_t of_whole_grid_for_log =
+      index_of("17_long_row_one_launch/log_softmax", candidates_of(SOFTMAX_WORKLOG_LOG_SOFTMAX));
+};
+
 std::size_t modelled_start(const Shape& shape) {
-  constexpr std::size_t kOfList = 1;             // among the candidates of top-k
-  constexpr std::size_t kOfTwoReads = 2;         // among those of a backward pass
-  constexpr std::size_t kOfWholeGrid = 3;        // among those of softmax
-  constexpr std::size_t kOfWholeGridForLog = 1;  // among those of log-softmax
+  static const ModelledStarts starts;
   if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
     const std::int64_t cols = shape.dtype == DType::kFloat32 ? kColsOfList : kColsOfHalfList;
-    return shape.cols <= cols && shape.k <= kMostOfList ? kOfList : 0;
+    return shape.cols <= cols && shape.k <= kMostOfList ? starts.of_list : 0;
   }
   if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX_BACKWARD) {
     const bool reads_twice =
         shape.dtype == DType::kFloat32 && shape.cols > kColsOfWarp && shape.cols < kColsOfCluster;
-    return reads_twice ? kOfTwoReads : 0;
+    return reads_twice ? starts.of_two_reads : 0;
   }
   if (shape.cols < kLongRow) return 0;
-  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) return kOfWholeGrid;
-  return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? kOfWholeGridForLog : 0;
+  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) return starts.of_whole_grid;
+  return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? starts.of_whole_grid_for_log : 0;
 }
 
 std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
@@ -109,7 +126,7 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
       resolved_tables()[static_cast<std::size_t>(shape.operation)][of_bytes(size_of(shape.dtype))];
   for (const ResolvedTable& table : tables) {
     if (table.generation != device.compute_capability / kPerGeneration) continue;
-    return table.starts[bucket(shape.rows, kTableLines)][bucket(shape.cols, kTableColumns)];
+    return table.starts[line_of(shape.rows)][column_of(shape.cols)];
   }
   return modelled_start(shape);
 }

@@ -30,10 +30,10 @@ struct Choice {
 /// k that is out of its range.
 void require_shape(const Shape& shape);
 
-/// The step that was the fastest at the nearest recorded shape (library/recorded_choices.h) or, on
-/// a device or for an operation without a table, the one that the steps' pages name for such rows
-/// and columns. Where it does not take the shape or the device lacks what it needs, the next that
-/// does. Looks nothing up by name and allocates nothing but at its first call.
+/// The best step at the nearest recorded shape (library/recorded_choices.h) or, on a device or for
+/// an operation without a table, the one that the steps' pages name for such rows and columns.
+/// Where it does not take the shape or the device lacks what it needs, the next that does. Looks
+/// nothing up by name and allocates nothing but at its first call.
 ///
 /// The shape must have passed require_shape(). Throws a Refusal: of an unsupported architecture, if
 /// no step for the operation runs on the device, or of cols, if none takes rows as long.

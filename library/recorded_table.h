@@ -8,13 +8,13 @@
 
 namespace worklog::library {
 
-/// Lines of a table, by rows: up to 1, 2, 4, ... 2^22, and of a line the columns likewise, up to
-/// 2^26. The last line and the last column are for all that is beyond, too.
+/// Lines of a table, by rows: up to 1, 2, 4, 8, ... 2^22. The last is for all beyond, too.
 inline constexpr int kTableLines = 23;
-/// Letters in a line.
-inline constexpr int kTableColumns = 27;
+/// Letters in a line, by columns: up to 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ... 2^24, four
+/// for each doubling. The last is for all beyond, too.
+inline constexpr int kTableColumns = 92;
 
-/// Which of some steps was the fastest, for elements of one size.
+/// Which of some steps is the best, for elements of one size.
 struct RecordedTable {
   softmax_worklog_operation operation;    ///< what was computed
   int element_bytes;                      ///< 2 or 4

@@ -393,21 +393,6 @@ def _turns_in_pairs(launch: Launch) -> dict[str, int]:
     }
 
 
-_VECTORS_OF_TILE = 4  # of a thread of step 20 in bf16
-
-
-def _spilled_in_bf16(launch: Launch) -> dict[str, int]:
-    """Stored by every warp, and loaded by those that have a fourth vector."""
-    if launch.dtype != "bf16":
-        return {}
-    before = (_VECTORS_OF_TILE - 1) * launch.block[0]
-    fourths = (min(share - before, launch.block[0]) for share in _shares(launch))
-    return {
-        "local_store_requests": launch.blocks * launch.warps,
-        "local_load_requests": sum(-(-fourth // WARP) for fourth in fourths if fourth > 0),
-    }
-
-
 def _grid_barrier(launch: Launch) -> dict[str, int]:
     """One atomic operation and one shuffle of each block, and two barriers of its own around them.
     The thread that waits for the others looks at least once."""
@@ -656,13 +641,6 @@ RULES = [
         "STS.128 [R46], R36; LDS.128 R40, [R45]; STS.128 [R45], R40",
         (Kernels(("20_cross_entropy",)),),
         _turns_in_pairs,
-    ),
-    Rule(
-        "spilled_half",
-        "ptxas keeps an element of the fourth vector in local memory, in bf16 alone.",
-        "STL.S16 [R1], R12; ISETP.GE.AND P0, PT, R3, R2, PT; @!P0 BRA; LDL R18, [R1]",
-        (Kernels(("20_cross_entropy",)),),
-        _spilled_in_bf16,
     ),
     Rule(
         "copies_to_half_a_sector",

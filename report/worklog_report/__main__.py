@@ -9,6 +9,8 @@ from .html import page
 from .pages import doc_pages, library_choices, markdown
 from .results import ladder
 from .results.annotations import read_annotations
+from .results.library_candidates import read_operations
+from .results.library_times import read_library_run
 from .results.profiles import Profiles, read_profiles
 from .results.ranks import RankTimes, read_rank_times
 from .results.recorded_run import files_of, read_recorded_run
@@ -119,9 +121,10 @@ def _write_report(
     annotations = read_annotations(options.annotations)
     links = _write_players(units, results, options)
     commit = page.current_commit(options.steps)
-    # The library's table is made of a recorded run, whatever was timed just now.
-    recorded = next((run for run in results.runs if run.machine.recorded), None)
-    served = library_choices.served(recorded) if recorded else []
+    # The library's table is made of recorded runs, whatever was timed just now.
+    operations = read_operations(options.steps.parent)
+    library = read_library_run(files_of(options.recorded))
+    served = library_choices.served_cold(results.runs, library, operations)
     html = page.render(units, results, annotations, profiles, commit, links, of_ranks, served)
     report = {
         "records": [record.as_json() for record in results.records],

@@ -101,6 +101,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return wait_for(stream);
 }
 
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  if (!is_stream(stream)) return result(cudaErrorInvalidResourceHandle);
+  if (device == nullptr) return result(cudaErrorInvalidValue);
+  if (simt::is_capturing(stream)) return result(cudaErrorStreamCaptureUnsupported);
+  *device = simt::device_of_stream(stream);
+  return cudaSuccess;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const bool valid = is_stream(stream) && events().contains(event);
   if (valid && event->captured != nullptr) simt::join_capture(stream, *event);

@@ -4,13 +4,16 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "library/dispatcher.h"
+#include "library/recorded_choices.h"
 #include "library/status.h"
 #include "tests/library/support.h"
 
 using namespace worklog;
 using namespace worklog::library;
+using namespace worklog::library::tests;
 
 namespace {
 
@@ -39,6 +42,24 @@ std::string picked(const Shape& shape, const DeviceTraits& device) {
   return pick(shape, device).candidate->label;
 }
 
+// The step of a letter serves the line's first and last rows, where it takes them.
+void check_served(const RecordedTable& table, std::size_t line, std::size_t column,
+                  std::int64_t cols) {
+  const std::string_view label = table.steps[table.by_rows[line][column] - 'a'];
+  const DType dtype = table.element_bytes == sizeof(float) ? DType::kFloat32 : DType::kFloat16;
+  const std::int64_t last = std::int64_t{1} << line;
+  for (const Candidate& candidate : candidates_of(table.operation)) {
+    if (candidate.label != label) continue;
+    for (const std::int64_t rows : {last / 2 + 1, last}) {
+      if (!candidate.step->info.takes_shape(rows, cols, size_of(dtype), 0)) continue;
+      CAPTURE(table.operation);
+      CAPTURE(rows);
+      CAPTURE(cols);
+      CHECK(picked({table.operation, dtype, rows, cols, 0}, kH200) == label);
+    }
+  }
+}
+
 std::string softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
   return picked({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
 }
@@ -53,6 +74,27 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(4000, 100000, kH200) == "16_cluster");
     CHECK(softmax_step(1, 16777216, kH200) == "17_long_row_one_launch");
     CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17
+  }
+
+  TEST_CASE("few long rows are spread over blocks, and a single short one over none") {
+    CHECK(softmax_step(8, 151936, kH200) == "17_long_row_one_launch");
+    CHECK(softmax_step(64, 256000, kH200) == "16_cluster");
+    CHECK(softmax_step(512, 262144, kH200) == "16_cluster");
+    CHECK(softmax_step(1, 77, kH200) == "13_row_in_a_warp");
+  }
+
+  TEST_CASE("a table is read as it is written") {
+    const std::vector<std::int64_t> ends = column_ends();
+    REQUIRE(ends.back() == 16777216);
+    for (const RecordedTable& table : kRecordedTables) {
+      for (std::size_t line = 0; line < kTableLines; ++line) {
+        REQUIRE(table.by_rows[line].size() == ends.size());
+        for (std::size_t column = 0; column < ends.size(); ++column) {
+          check_served(table, line, column, ends[column]);
+          check_served(table, line, column, column == 0 ? 1 : ends[column - 1] + 1);
+        }
+      }
+    }
   }
 
   TEST_CASE("a device without clusters runs nothing that needs them") {
@@ -126,7 +168,12 @@ TEST_SUITE("choices") {
 
   TEST_CASE("a choice allocates nothing") {
     const auto choose = [](int i) {
-      pick({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 1 + i, 100 * (1 + i), 0}, kH200);
+      for (int operation = 0; operation < kOperations; ++operation) {
+        const int k = operation == SOFTMAX_WORKLOG_TOP_K ? 5 : 0;
+        pick({static_cast<softmax_worklog_operation>(operation), DType::kFloat32, 1 + i,
+              100 * (1 + i), k},
+             kH200);
+      }
     };
     choose(0);  // the tables are made once
     const int before = allocations;

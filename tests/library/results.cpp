@@ -2,19 +2,23 @@
 // takes over from another.
 
 #include <cmath>
+#include <map>
 #include <numeric>
-#include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/step/run.h"
 #include "common/verify/check_cross_entropy.h"
 #include "common/verify/check_gradients.h"
 #include "common/verify/check_row.h"
 #include "library/include/softmax_worklog/softmax_worklog.h"
+#include "library/recorded_choices.h"
 #include "tests/library/support.h"
 
 using namespace worklog;
+using namespace worklog::library;
 using namespace worklog::library::tests;
 namespace sw = softmax_worklog;
 
@@ -55,6 +59,25 @@ Served<T> served(sw::Operation operation, const Size& size, int k = 0) {
   return {&registered_step(name, variant), std::move(memory), workspace};
 }
 
+// Who serves what, by the smallest of the shapes at which a range of a table begins.
+template <typename T>
+std::map<std::string, Size> smallest_by_step(softmax_worklog_operation operation) {
+  std::map<std::string, Size> smallest;
+  const std::vector<std::int64_t> ends = column_ends();
+  for (int line = 0; line < kTableLines; ++line) {
+    const std::int64_t rows = line == 0 ? 1 : (std::int64_t{1} << (line - 1)) + 1;
+    for (std::size_t column = 0; column < ends.size(); ++column) {
+      const Size size = {rows, column == 0 ? 1 : ends[column - 1] + 1};
+      const char* label = nullptr;
+      REQUIRE(softmax_worklog_step(operation, sw::dtype_of<T>(), size.rows, size.cols, 0, &label) ==
+              SOFTMAX_WORKLOG_SUCCESS);
+      Size& kept = smallest.try_emplace(label, size).first->second;
+      if (size.rows * size.cols < kept.rows * kept.cols) kept = size;
+    }
+  }
+  return smallest;
+}
+
 template <typename T>
 int block_of(const Step& step, const Size& size) {
   return step.info.block_size_for(size.rows, size.cols, sizeof(T));
@@ -66,7 +89,7 @@ RowChecker row_checker(const Step& step, const Size& size, DType output) {
 }
 
 template <typename T>
-std::string check_softmax(const Size& size, bool logarithm) {
+void check_softmax(const Size& size, bool logarithm) {
   auto given = served<T>(logarithm ? sw::Operation::kLogSoftmax : sw::Operation::kSoftmax, size);
   const auto logits = random_array<T>(size.rows * size.cols);
   auto array = on_device(logits);  // in place
@@ -88,7 +111,6 @@ std::string check_softmax(const Size& size, bool logarithm) {
   }
   CHECK_MESSAGE(checker.found().wrong == 0, given.step->label() << ": " << checker.found().failure);
   CHECK(checker.found().checked == size.rows * size.cols);
-  return given.step->label();
 }
 
 template <typename T>
@@ -207,17 +229,43 @@ void check_cross_entropy(const Size& size) {
   CHECK(std::abs(loss.download()[0] - total) < 1e-5 * (1.0 + std::abs(total)));
 }
 
+template <typename T>
+void check_served(softmax_worklog_operation operation, const Size& size) {
+  switch (operation) {
+    case SOFTMAX_WORKLOG_SOFTMAX:
+    case SOFTMAX_WORKLOG_LOG_SOFTMAX:
+      check_softmax<T>(size, operation == SOFTMAX_WORKLOG_LOG_SOFTMAX);
+      return;
+    case SOFTMAX_WORKLOG_SOFTMAX_BACKWARD:
+      check_backward<T>(size, false);
+      return;
+    default:
+      FAIL("a table of an operation that is not checked here");
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("results") {
-  TEST_CASE_TEMPLATE("softmax by every step of the table", T, float, __half, __nv_bfloat16) {
-    std::set<std::string> steps;
+  TEST_CASE_TEMPLATE("softmax", T, float, __half, __nv_bfloat16) {
     for (const Size& size : kSoftmaxSizes) {
       CAPTURE(size.rows);
       CAPTURE(size.cols);
-      steps.insert(check_softmax<T>(size, false));
+      check_softmax<T>(size, false);
     }
-    CHECK(steps.size() == 6);
+  }
+
+  TEST_CASE_TEMPLATE("by every step of the tables", T, float, __half, __nv_bfloat16) {
+    for (const RecordedTable& table : kRecordedTables) {
+      if (table.element_bytes != sizeof(T)) continue;
+      const auto sizes = smallest_by_step<T>(table.operation);
+      for (const std::string_view step : table.steps) {
+        if (step.empty()) continue;
+        CAPTURE(step);
+        REQUIRE(sizes.contains(std::string(step)));
+        check_served<T>(table.operation, sizes.at(std::string(step)));
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("log-softmax", T, float, __half, __nv_bfloat16) {
@@ -234,13 +282,11 @@ TEST_SUITE("results") {
   }
 
   TEST_CASE_TEMPLATE("backward passes", T, float, __half, __nv_bfloat16) {
-    std::set<std::string> steps;
     for (const Size& size : kSizes) {
-      steps.insert(check_backward<T>(size, false));
+      check_backward<T>(size, false);
       check_backward<T>(size, true);
     }
-    steps.insert(check_backward<T>({1, 530001}, false));  // longer than a cluster holds
-    CHECK(steps.size() == 3);
+    check_backward<T>({1, 530001}, false);  // longer than a cluster holds
   }
 
   // By the definitions in softmax_worklog.h: the mean of the rows that count of

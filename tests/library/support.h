@@ -11,6 +11,7 @@
 
 #include "common/cuda/device_buffer.h"
 #include "library/include/softmax_worklog/c.h"
+#include "library/recorded_table.h"
 
 namespace worklog::library::tests {
 
@@ -32,6 +33,17 @@ std::vector<double> wide(const std::vector<T>& array, std::int64_t row, std::int
   for (std::size_t i = 0; i < made.size(); ++i)
     made[i] = static_cast<float>(array[static_cast<std::size_t>(row * cols) + i]);
   return made;
+}
+
+/// Where a table's ranges of columns end: four times for each doubling.
+inline std::vector<std::int64_t> column_ends() {
+  std::vector<std::int64_t> ends = {1, 2, 3};
+  for (std::int64_t four = 4; static_cast<int>(ends.size()) < kTableColumns; four *= 2) {
+    for (std::int64_t quarter = 0; quarter < 4; ++quarter)
+      ends.push_back(four + quarter * four / 4);
+  }
+  ends.resize(kTableColumns);
+  return ends;
 }
 
 /// In device memory.

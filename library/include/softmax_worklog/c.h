@@ -2,7 +2,8 @@
  * \file
  * Softmax, its relatives and their gradients on a GPU, for C and for languages that call C.
  *
- * Arrays are row-major, rows x cols, without a gap between rows, in memory of the current device.
+ * Arrays are row-major, rows x cols, in memory of the current device, without a gap between rows:
+ * only softmax_worklog_scale_mask_softmax() and its logarithm take rows that lie further apart.
  * Results follow the contract of the steps: a row with a NaN, with +inf, or of -inf only is NaN
  * throughout, any other -inf gives exactly 0 (of a log-softmax -inf).
  *
@@ -77,6 +78,31 @@ typedef struct softmax_worklog_cross_entropy_options {
   softmax_worklog_reduction reduction; /**< what becomes of the losses */
 } softmax_worklog_cross_entropy_options;
 
+/**
+ * What is done to the logits of a softmax while they are read, and where rows lie. All strides are
+ * in elements, from a row to the next, and 0 stands for cols.
+ * Begin with SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS: of C's zeros the scale would be one.
+ */
+typedef struct softmax_worklog_scale_mask_options {
+  float scale;       /**< what logits are multiplied by: finite; of attention 1 / sqrt(head), of a
+                          temperature 1 / that */
+  const void* mask;  /**< mask_rows x cols elements of the logits' type that are added to the scaled
+                          logits: 0, or -inf for what shall not count; null for none */
+  int64_t mask_rows; /**< row r has the mask's row r % mask_rows; 0 stands for rows */
+  int64_t mask_stride;    /**< cols or more */
+  int is_causal;          /**< 1: row r is query r % queries and sees the columns up to this number
+                               plus causal_offset; 0: every row sees all */
+  int64_t queries;        /**< rows of one matrix; 0 stands for rows */
+  int64_t causal_offset;  /**< 0 where both begin together (PyTorch's is_causal), cols - queries
+                               where they end together */
+  int64_t logits_stride;  /**< cols or more */
+  int64_t results_stride; /**< cols or more */
+} softmax_worklog_scale_mask_options;
+
+/** Nothing is scaled or masked, and no rows lie apart. */
+#define SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS \
+  { 1.0f, 0, 0, 0, 0, 0, 0, 0, 0 }
+
 /** A workspace begins at a multiple of so many bytes, as what cudaMalloc gives does. */
 #define SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT 256
 
@@ -145,6 +171,30 @@ softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, 
                                                    int64_t cols, void* workspace,
                                                    size_t workspace_bytes,
                                                    softmax_worklog_stream stream);
+
+/**
+ * Softmax of each row of scale * x + mask, rounded once, of logits x whose rows may lie apart, into
+ * results of any type: what attention and sampling do before and after a softmax, in its one pass.
+ *
+ * `logits` is rows x cols of `dtype`, `results` rows x cols of `results_dtype`. They may be the
+ * same array if type and stride are the same; else they share no element, and results none with the
+ * mask. `options` may be null: SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS. What a causal mask hides is not
+ * read. A row that sees nothing but -inf is NaN throughout. Needs no workspace. Fastest where rows
+ * begin at multiples of 16 bytes and have a multiple of them, and up to 24576 columns, which are
+ * read once; longer rows are read twice.
+ *
+ * Errors: what softmax_worklog_softmax() refuses; options that are out of their range.
+ */
+softmax_worklog_status softmax_worklog_scale_mask_softmax(
+    softmax_worklog_dtype dtype, const void* logits, softmax_worklog_dtype results_dtype,
+    void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
+    softmax_worklog_stream stream);
+
+/** The logarithms of that. Otherwise as softmax_worklog_scale_mask_softmax(). */
+softmax_worklog_status softmax_worklog_scale_mask_log_softmax(
+    softmax_worklog_dtype dtype, const void* logits, softmax_worklog_dtype results_dtype,
+    void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
+    softmax_worklog_stream stream);
 
 /**
  * The `k` largest probabilities of each row's softmax and their columns, descending, of equal ones

@@ -1,9 +1,10 @@
 /// \file
 /// Softmax, its relatives and their gradients on a GPU, for C++.
 ///
-/// Arrays are row-major, rows x cols, without a gap between rows, in memory of the current device;
-/// T is float, __half or __nv_bfloat16. Every function may be called from several threads at once,
-/// puts its work on a stream, allocates no device memory and waits for nothing:
+/// Arrays are row-major, rows x cols, in memory of the current device; T is float, __half or
+/// __nv_bfloat16. Rows have no gap between them, but for scale_mask_softmax() and its logarithm.
+/// Every function may be called from several threads at once, puts its work on a stream, allocates
+/// no device memory and waits for nothing:
 ///
 ///     std::size_t bytes = 0;
 ///     Status status = workspace_bytes<float>(Operation::kSoftmax, rows, cols, &bytes);
@@ -87,6 +88,21 @@ struct CrossEntropyResults {
   T* gradients = nullptr;   ///< rows x cols; may be the logits
 };
 
+/// What is done to the logits of a softmax while they are read, and where rows lie. Strides are in
+/// elements, from a row to the next; 0 stands for cols.
+template <typename T>
+struct ScaleMaskOptions {
+  float scale = 1.0f;              ///< what logits are multiplied by; finite
+  const T* mask = nullptr;         ///< mask_rows x cols, added to the scaled logits; null for none
+  std::int64_t mask_rows = 0;      ///< row r has the mask's row r % mask_rows; 0 stands for rows
+  std::int64_t mask_stride = 0;    ///< cols or more
+  bool is_causal = false;          ///< whether row r sees columns up to r % queries + causal_offset
+  std::int64_t queries = 0;        ///< rows of one matrix; 0 stands for rows
+  std::int64_t causal_offset = 0;  ///< cols - queries where queries and columns end together
+  std::int64_t logits_stride = 0;  ///< cols or more
+  std::int64_t results_stride = 0;  ///< cols or more
+};
+
 /// The C interface's name of an element's type.
 template <typename T>
 constexpr softmax_worklog_dtype dtype_of() {
@@ -119,6 +135,34 @@ Status log_softmax(const T* logits, T* log_probabilities, std::int64_t rows, std
                    Workspace workspace = {}, cudaStream_t stream = nullptr) {
   return Status(softmax_worklog_log_softmax(dtype_of<T>(), logits, log_probabilities, rows, cols,
                                             workspace.data, workspace.bytes, stream));
+}
+
+/// The C interface's form of the options.
+template <typename T>
+softmax_worklog_scale_mask_options as_c(const ScaleMaskOptions<T>& options) {
+  return {options.scale,         options.mask,          options.mask_rows,
+          options.mask_stride,   options.is_causal,     options.queries,
+          options.causal_offset, options.logits_stride, options.results_stride};
+}
+
+/// Softmax of each row of scale * x + mask, of rows that may lie apart, into results of any type.
+/// See softmax_worklog_scale_mask_softmax().
+template <typename T, typename Result>
+Status scale_mask_softmax(const T* logits, Result* results, std::int64_t rows, std::int64_t cols,
+                          const ScaleMaskOptions<T>& options = {}, cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_mask_options asked = as_c(options);
+  return Status(softmax_worklog_scale_mask_softmax(dtype_of<T>(), logits, dtype_of<Result>(),
+                                                   results, rows, cols, &asked, stream));
+}
+
+/// The logarithms of that. See softmax_worklog_scale_mask_log_softmax().
+template <typename T, typename Result>
+Status scale_mask_log_softmax(const T* logits, Result* results, std::int64_t rows,
+                              std::int64_t cols, const ScaleMaskOptions<T>& options = {},
+                              cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_mask_options asked = as_c(options);
+  return Status(softmax_worklog_scale_mask_log_softmax(dtype_of<T>(), logits, dtype_of<Result>(),
+                                                       results, rows, cols, &asked, stream));
 }
 
 /// The k largest probabilities of each row, rows x k, and their columns. See

@@ -1,23 +1,46 @@
 """Which step the library's table takes."""
 
 import pytest
+import synthetic
 
 from worklog_report.pages import library_choices
-from worklog_report.results.records import Shape, read_results
+from worklog_report.results.library_candidates import (
+    Operation,
+    Source,
+    read_operations,
+    sources_of,
+)
+from worklog_report.results.library_times import Case, read_library_run
+from worklog_report.results.records import InputError, Shape, read_results
 
-OPERATION = library_choices.Operation("SOFTMAX", "softmax", ("early", "late"))
+OPERATION = Operation("softmax", ("early", "late"))
 NEAR, FAR = Shape("f32", 1024, 1024), Shape("f32", 1024, 65536)
 
 
-def choice(times, shape, size=4):
-    chosen = library_choices.choices(times, OPERATION, size)
-    line = library_choices.bucket(shape.rows, library_choices.LINES)
-    return chosen[line][library_choices.bucket(shape.cols, library_choices.COLUMNS)]
+def source(times, gpu=synthetic.GPU):
+    """Times with a cold cache, by shape, or by shape and cache."""
+    cases = {
+        Case("softmax", *(("cold", key) if isinstance(key, Shape) else key[::-1])): timed
+        for key, timed in times.items()
+    }
+    return Source(gpu, "2026-01-01", cases)
 
 
-def test_ranges_end_at_powers_of_two():
-    assert [library_choices.bucket(n, 23) for n in (1, 2, 3, 4, 5, 8, 9)] == [0, 1, 2, 2, 3, 3, 4]
-    assert library_choices.bucket(2**40, 23) == 22
+def choice(times, shape, size=4, operation=OPERATION):
+    sources = [source(one) for one in (times if isinstance(times, list) else [times])]
+    made = library_choices.choices(sources, operation, size)
+    return library_choices.Table(operation, size, sources, made).step(shape)
+
+
+def test_ranges_of_rows_end_at_powers_of_two_and_those_of_columns_at_quarters_between_them():
+    def ends(counts, ends):
+        return [ends[library_choices.bucket(count, ends)] for count in counts]
+
+    assert ends((0, 1, 2, 3, 4, 5, 9), library_choices.LINE_ENDS) == [1, 1, 2, 4, 4, 8, 16]
+    assert ends((3, 5, 9, 577, 1024, 50257, 2**40), library_choices.COLUMN_ENDS) == [
+        3, 5, 10, 640, 1024, 57344, 2**24,
+    ]  # fmt: skip
+    assert len(library_choices.COLUMN_ENDS) == 92
 
 
 def test_the_fastest_at_the_nearest_shape_is_taken():
@@ -33,19 +56,116 @@ def test_within_the_spread_the_earlier_step_is_taken():
     assert choice({NEAR: {"early": 1.03, "late": 1.0}}, NEAR) == "late"
 
 
-def test_a_step_that_takes_fewer_of_the_shapes_is_not_taken():
+def test_of_a_cold_and_a_warm_cache_the_worse_counts():
+    times = {(NEAR, "cold"): {"early": 1.0, "late": 1.1}, (NEAR, "warm"): {"early": 2, "late": 1}}
+    assert choice(times, NEAR) == "late"
+    # The worst alike, the mean decides.
     wider = Shape("f32", 1024, 1000)
-    times = {NEAR: {"early": 1.0, "late": 2.0}, wider: {"late": 2.0}}
+    times = {
+        (NEAR, "cold"): {"early": 1.2, "late": 1.0},
+        (NEAR, "warm"): {"early": 1.0, "late": 1.2},
+        (wider, "cold"): {"early": 1.1, "late": 1.0},
+    }
     assert choice(times, NEAR) == "late"
 
 
-TWO = library_choices.Operation("SOFTMAX", "softmax", ("03_third", "04_fourth"))
+def test_where_a_step_takes_no_such_shape_the_next_serves():
+    wider, three = Shape("f32", 1024, 1000), Operation("softmax", ("early", "late", "last"))
+    times = {
+        NEAR: {"early": 1.0, "late": 3.0, "last": 1.5},
+        wider: {"late": 1.0, "last": 3.0},
+    }
+    # late follows early, and is the best where early takes nothing.
+    assert choice(times, NEAR, operation=three) == "early"
+    times[wider] = {"late": 3.0, "last": 1.0}
+    assert choice(times, NEAR, operation=three) == "last"
+    # One alone says nothing of what is near.
+    assert choice({NEAR: {"early": 2.0, "late": 1.0}, FAR: {"early": 1.0}}, FAR) == "late"
 
 
-def test_the_second_best_is_told_beside_what_serves(workplace, monkeypatch):
-    monkeypatch.setattr(library_choices, "OPERATIONS", (TWO,))
-    run = read_results([], [], [workplace.bench]).run
-    found = library_choices.served(run)
+def test_the_first_source_counts_where_both_are_as_near_and_one_that_lacks_a_step_from_afar():
+    first, second = {NEAR: {"early": 2.0, "late": 1.0}}, {NEAR: {"early": 1.0, "late": 2.0}}
+    assert choice([first, second], NEAR) == "late"
+    near_second = {Shape("f32", 1024, 1500): {"early": 1.0, "late": 2.0}}
+    assert choice([first, near_second], Shape("f32", 1024, 1500)) == "early"
+    three = Operation("softmax", ("early", "late", "new"))
+    first = {NEAR: {"early": 2.0, "late": 2.0, "new": 1.0}}
+    assert choice([first, near_second], Shape("f32", 1024, 1500), operation=three) == "new"
+    far_second = {FAR: {"early": 1.0, "late": 2.0}}
+    assert choice([first, far_second], FAR, operation=three) == "early"
+
+
+CANDIDATES = """
+  static const std::vector<Named> {} = {{
+      {{"04_fourth", "", Need::kNothing}},
+      {{"03_third",
+       "variant", Need::kNothing}},
+  }};
+"""
+UNITS = ("04_fourth", "03_third/variant")
+
+
+def write_candidates(folder, names):
+    (folder / "library").mkdir(exist_ok=True)
+    (folder / "library/candidates.cpp").write_text("".join(map(CANDIDATES.format, names)))
+
+
+def test_the_candidates_are_the_librarys_own(tmp_path):
+    assert read_operations(tmp_path) == []
+    write_candidates(tmp_path, ("softmax", "log_softmax", "top_k", "softmax_backward"))
+    found = read_operations(tmp_path)
+    assert [operation.title for operation in found] == [
+        "softmax", "log-softmax", "softmax's backward pass",
+    ]  # fmt: skip
+    assert {operation.units for operation in found} == {UNITS}
+    write_candidates(tmp_path, ("softmax",))
+    with pytest.raises(InputError, match=r"candidates.cpp: the candidates for log_softmax"):
+        read_operations(tmp_path)
+
+
+TWO = Operation("softmax", ("04_fourth", "03_third"))
+
+
+def library_record(workplace, **changes):
+    shape = {"operation": "softmax", "dtype": "f32", "rows": 4000, "cols": 4000, "k": 0}
+    row = shape | {"cache": "warm", "limit_us": 1.0}
+    rows = [
+        row | {"by": "library", "median_us": 9.0, "step": "04_fourth"},
+        row | {"by": "04_fourth", "median_us": 9.0},
+        row | {"by": "03_third", "median_us": 3.0},
+        row | {"by": "02_second", "median_us": 1.0},
+        row | {"by": "pytorch", "median_us": 1.0},
+    ]
+    context = {"gpu": synthetic.GPU, "date": "2026-02-03T04:05:06+00:00"} | changes
+    data = {"context": context, "of_library": rows, "host_calls": []}
+    return read_library_run([workplace.write("library.json", data)])
+
+
+def test_both_the_librarys_own_run_and_the_benchs_count(workplace):
+    runs = read_results([], [], [workplace.bench]).runs
+    own, bench = sources_of(TWO, runs, library_record(workplace))
+    assert own.times == {
+        Case("softmax", "warm", Shape("f32", 4000, 4000)): {"04_fourth": 9.0, "03_third": 3.0}
+    }
+    assert bench.machine == f"{synthetic.GPU}, 2026-01-01"
+    made = library_choices.tables(runs, library_record(workplace), [TWO])
+    assert [table.size for table in made] == [4, 2]
+    assert made[0].step(Shape("f32", 4000, 4000)) == "03_third"
+    assert made[0].step(Shape("f32", 4000, 25000)) == "04_fourth"
+    # Of another generation it does not say what is best on this one.
+    other = library_record(workplace, gpu="NVIDIA H200")
+    assert [s.gpu for s in library_choices.tables(runs, other, [TWO])[0].sources] == ["NVIDIA H200"]
+
+
+def test_a_bench_that_timed_fewer_of_the_candidates_does_not_count(workplace):
+    runs = read_results([], [], [workplace.bench]).runs
+    assert len(sources_of(TWO, runs, None)) == 1
+    assert sources_of(Operation("softmax", ("04_fourth", "99_new")), runs, None) == []
+
+
+def test_the_second_best_is_told_beside_what_serves(workplace):
+    runs = read_results([], [], [workplace.bench]).runs
+    found = library_choices.served_cold(runs, None, [TWO])
     assert {one.step for one in found} == {"04_fourth"}
     assert {one.second for one in found} == {"03_third"}
     assert [one.second_costs for one in found] == pytest.approx([5.5 / 1.05] * len(found))
@@ -54,14 +174,30 @@ def test_the_second_best_is_told_beside_what_serves(workplace, monkeypatch):
 
 
 def test_where_the_table_errs_the_second_best_costs_less():
-    served = library_choices.Served("softmax", NEAR, "late", 2.0, "early", 1.5)
+    case = Case("softmax", "cold", NEAR)
+    served = library_choices.Served("softmax", case, "late", 2.0, "early", 1.5)
     assert (served.second_costs, served.behind) == (0.75, 2.0 / 1.5)
-    alone = library_choices.Served("softmax", NEAR, "late", 2.0, "", 0.0)
+    alone = library_choices.Served("softmax", case, "late", 2.0, "", 0.0)
     assert (alone.second_costs, alone.behind) == (None, 1.0)
 
 
-def test_the_report_shows_it_of_recorded_times_alone(workplace, monkeypatch):
-    monkeypatch.setattr(library_choices, "OPERATIONS", (TWO,))
+def test_the_pages_table_says_how_far_behind_each_source_is(workplace):
+    fast = {NEAR: {"early": 1.0, "late": 2.0}}
+    slow = {(NEAR, "warm"): {"early": 1.3, "late": 1.0}}
+    sources = [source(fast), source(slow, "Other GPU")]
+    steps = library_choices.choices(sources, OPERATION, 4)
+    text = library_choices._behind([library_choices.Table(OPERATION, 4, sources, steps)])
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    assert [line[2:] for line in lines[3:5]] == [
+        [f"{synthetic.GPU}, 2026-01-01", "1", "0", "0 % at 1024 × 1024, cold", "2.00"],
+        ["Other GPU, 2026-01-01", "1", "1", "30 % at 1024 × 1024, warm", "0.77"],
+    ]
+
+
+def test_the_report_shows_it_of_recorded_times_alone(workplace):
+    write_candidates(workplace.folder, ("softmax", "log_softmax", "softmax_backward"))
+    file = workplace.folder / "library/candidates.cpp"
+    file.write_text(file.read_text().replace('"variant"', '""'))
     html = workplace.report("--recorded", workplace.bench)
     section = html.split('<section id="library">')[1].split("</section>")[0]
     assert '<th scope="row">4000 × 4000<small>f32</small></th>' in section

@@ -1,116 +1,135 @@
 """python -m worklog_report.pages.library_choices: which step the library takes for which shape.
 
-Of the newest recorded run: library/recorded_choices.h, and the tables of docs/pages/library.md. A
-table has a letter for each range of rows and columns, whose ends are powers of two: the step that
-was the fastest at the recorded shapes nearest to it.
+Of the recorded runs: library/recorded_choices.h, and the tables of docs/pages/library.md. A table
+has a letter for each range of rows and columns: the step that is the least behind the fastest at
+the recorded shapes nearest to the range, where it is the furthest behind.
 """
 
 import argparse
-import math
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..results.recorded_run import files_of, machine_text, table
+from ..results.library_candidates import (
+    Operation,
+    Source,
+    Times,
+    read_operations,
+    sources_of,
+)
+from ..results.library_times import Case, LibraryRun, geometric_mean, read_library_run
+from ..results.recorded_run import files_of, table
 from ..results.records import BenchRun, InputError, Shape, read_results
 from ..support import arguments as common
 from ..support.generated_files import check, renew, text_of
 from .markdown import replace_between
 
-LINES, COLUMNS = 23, 27
-"""As library/recorded_table.h has them."""
+# As library/recorded_table.h has them: rows to 1, 2, 4, 8, ..., columns to 1, 2, 3, 4, 5, 6, 7, 8,
+# 10, 12, 14, 16, ...
+LINE_ENDS = [2**power for power in range(23)]
+COLUMN_ENDS = [1, 2, 3] + [n * 2**power for power in range(22) for n in (4, 5, 6, 7)] + [2**24]
 
 _GENERATIONS = {"NVIDIA H200": 9, "NVIDIA H100 80GB HBM3": 9}
 _BYTES = {"f32": 4, "f16": 2, "bf16": 2}
-_LIKE_THE_FASTEST = 1.02
-"""Steps within the spread of the fastest count as fast, and the earlier of the ladder is taken."""
+_KINDS = {4: "fp32", 2: "fp16 and bf16"}
+_LIKE_THE_BEST = 1.02
+"""Within the spread two are as good as each other."""
+
+# How far a recorded shape is from a range, in ranges of columns, beside what its columns differ by:
+# for twice the rows, for elements of the other size, and in a run that lacks a step. (Where one
+# recorded shape was left out, rows that weigh as little chose best of what was tried.)
+_OF_ROWS = 1
+_OF_OTHER_SIZE = 4
+_OF_LACKING = 8
 
 
 @dataclass(frozen=True)
-class Operation:
-    name: str  # in library/include/softmax_worklog/c.h
-    title: str
-    units: tuple[str, ...]  # steps, in the ladder's order
+class Table:
+    """Of an operation for elements of one size, and what it is made of."""
+
+    operation: Operation
+    size: int
+    sources: list[Source]
+    steps: list[list[str]]  # by rows, then by columns
+
+    def step(self, shape: Shape) -> str:
+        line, column = _range_of(shape)
+        return self.steps[line][column]
 
 
-OPERATIONS = (
-    Operation(
-        "SOFTMAX_WORKLOG_SOFTMAX",
-        "softmax",
-        (
-            "12_bytes_in_flight",
-            "13_row_in_a_warp",
-            "14_row_in_registers",
-            "15_row_in_shared_memory",
-            "16_cluster",
-            "17_long_row_one_launch",
-        ),
-    ),
-    Operation(
-        "SOFTMAX_WORKLOG_LOG_SOFTMAX",
-        "log-softmax",
-        (
-            "08_log_softmax",
-            "15_row_in_shared_memory/log_softmax",
-            "16_cluster/log_softmax",
-            "17_long_row_one_launch/log_softmax",
-        ),
-    ),
-)
-"""Those of which at least two candidates (library/candidates.cpp) were timed."""
-
-Times = dict[str, float]
+def bucket(count: int, ends: list[int]) -> int:
+    """The first range that does not end before, or the last."""
+    return next((i for i, end in enumerate(ends) if count <= end), len(ends) - 1)
 
 
-def bucket(count: int, buckets: int) -> int:
-    """0 for 1, 1 for 2, 2 for 3 and 4, 3 for 5 to 8, and so on."""
-    return min((max(count, 1) - 1).bit_length(), buckets - 1)
+def _range_of(shape: Shape) -> tuple[int, int]:
+    return bucket(shape.rows, LINE_ENDS), bucket(shape.cols, COLUMN_ENDS)
 
 
-def times_of(run: BenchRun, operation: Operation) -> dict[Shape, Times]:
-    """Cold times in microseconds by shape, of shapes at which any of the steps was timed."""
-    times: dict[Shape, Times] = {}
-    for row in run.records:
-        if row.unit in operation.units and row.cache == "cold" and "median_us" in row.times:
-            times.setdefault(row.shape, {})[row.unit] = row.times["median_us"]
-    return times
+def tables(
+    runs: list[BenchRun], library: LibraryRun | None, operations: list[Operation]
+) -> list[Table]:
+    """Of operations of which two candidates or more were timed, on the main GPU's generation."""
+    made = []
+    for operation in operations:
+        sources = sources_of(operation, runs, library)
+        kept = [source for source in sources if _generation(source) == _generation(sources[0])]
+        made += [
+            Table(operation, size, kept, choices(kept, operation, size)) for size in _KINDS if kept
+        ]
+    return made
 
 
-def fastest(measured: list[Times], operation: Operation) -> str:
-    """By the mean of how far each is behind, of those that take the most of the shapes."""
-    taken = {unit: sum(unit in times for times in measured) for unit in operation.units}
-    most = max(taken.values())
+def _generation(source: Source) -> int | None:
+    return _GENERATIONS.get(source.gpu)
+
+
+def best(measured: list[Times], operation: Operation) -> str:
+    """The one whose worst is the least, and of those that are alike the one whose mean is."""
     behind = {
-        unit: math.exp(
-            sum(math.log(times[unit] / min(times.values())) for times in measured if unit in times)
-            / most
-        )
+        unit: [times[operation.serves(unit, times)] / min(times.values()) for times in measured]
         for unit in operation.units
-        if taken[unit] == most
+        if any(unit in times for times in measured)
     }
-    best = min(behind.values())
-    return next(unit for unit in behind if behind[unit] <= _LIKE_THE_FASTEST * best)
+    for judged in (max, geometric_mean):
+        least = min(map(judged, behind.values()))
+        behind = {u: b for u, b in behind.items() if judged(b) <= _LIKE_THE_BEST * least}
+    return next(iter(behind))
 
 
-def choices(times: dict[Shape, Times], operation: Operation, size: int) -> list[list[str]]:
+Place = tuple[int, int, bool, int]
+"""Line, column, whether elements have the other size, and which of the sources it is."""
+
+
+def choices(sources: list[Source], operation: Operation, size: int) -> list[list[str]]:
     """The step for each line and column, for elements of `size` bytes."""
-    places = [
-        (
-            bucket(shape.rows, LINES),
-            bucket(shape.cols, COLUMNS),
-            0 if _BYTES[shape.dtype] == size else 1,
-            measured,
-        )
-        for shape, measured in times.items()
-    ]
+    places: dict[Place, list[Times]] = {}
+    for which, source in enumerate(sources):
+        for case, timed in source.times.items():
+            if len(timed) < 2:
+                continue  # one serves there, whatever the table says
+            line, column = _range_of(case.shape)
+            place = (line, column, _BYTES[case.shape.dtype] != size, which)
+            places.setdefault(place, []).append(timed)
+    most = max(len(source.units) for source in sources)
+    lacking = [len(source.units) < most for source in sources]
 
     def choice(line: int, column: int) -> str:
-        far = [abs(r - line) + abs(c - column) + other for r, c, other, _ in places]
-        nearest = [place[3] for place, d in zip(places, far, strict=True) if d == min(far)]
-        return fastest(nearest, operation)
+        def distance(place: Place) -> tuple[int, int]:
+            rows = _OF_ROWS * abs(place[0] - line)
+            other = _OF_OTHER_SIZE * place[2] + _OF_LACKING * lacking[place[3]]
+            return rows + abs(place[1] - column) + other, place[3]
 
-    return [[choice(line, column) for column in range(COLUMNS)] for line in range(LINES)]
+        nearest = min(map(distance, places))
+        found = [places[place] for place in places if distance(place) == nearest]
+        return best(list(itertools.chain(*found)), operation)
+
+    return [
+        [choice(line, column) for column in range(len(COLUMN_ENDS))]
+        for line in range(len(LINE_ENDS))
+    ]
 
 
 @dataclass(frozen=True)
@@ -118,11 +137,15 @@ class Served:
     """A recorded shape: who serves it, in what time, and what the fastest other step took."""
 
     operation: str
-    shape: Shape
+    case: Case
     step: str
     median_us: float
     second: str  # "" where no other was timed
     second_us: float
+
+    @property
+    def shape(self) -> Shape:
+        return self.case.shape
 
     @property
     def second_costs(self) -> float | None:
@@ -135,151 +158,154 @@ class Served:
         return max(1.0, self.median_us / self.second_us) if self.second else 1.0
 
 
-def served(run: BenchRun) -> list[Served]:
-    """Recorded shapes at which the step that the table takes was timed."""
+def served(of: Table, source: Source) -> list[Served]:
     found = []
-    for operation, size, chosen in _tables(run):
-        for shape, measured in times_of(run, operation).items():
-            unit = chosen[bucket(shape.rows, LINES)][bucket(shape.cols, COLUMNS)]
-            if _BYTES[shape.dtype] != size or unit not in measured:
-                continue
-            others = {other: time for other, time in measured.items() if other != unit}
-            second = min(others, key=others.__getitem__, default="")
-            found.append(
-                Served(
-                    operation.title,
-                    shape,
-                    unit,
-                    measured[unit],
-                    second,
-                    others.get(second, 0.0),
-                )
-            )
+    for case, timed in source.times.items():
+        if _BYTES[case.shape.dtype] != of.size:
+            continue
+        unit = of.operation.serves(of.step(case.shape), timed)
+        others = {other: us for other, us in timed.items() if other != unit}
+        second = min(others, key=others.__getitem__, default="")
+        second_us = others.get(second, 0.0)
+        found.append(Served(of.operation.title, case, unit, timed[unit], second, second_us))
     return found
 
 
-def _tables(run: BenchRun) -> Iterator[tuple[Operation, int, list[list[str]]]]:
-    for operation in OPERATIONS:
-        times = times_of(run, operation)
-        if len({unit for measured in times.values() for unit in measured}) < 2:
-            continue
-        for size in (4, 2):
-            yield operation, size, choices(times, operation, size)
+def served_cold(
+    runs: list[BenchRun], library: LibraryRun | None, operations: list[Operation]
+) -> list[Served]:
+    """What the report shows: shapes of the bench, with a cold cache."""
+    own = library.context["date"] if library else ""
+    return [
+        one
+        for made in tables(runs, library, operations)
+        for source in made.sources
+        if source.date != own
+        for one in served(made, source)
+        if one.case.cache == "cold"
+    ]
 
 
-def header(run: BenchRun) -> str:
+def header(made: list[Table]) -> str:
     """library/recorded_choices.h."""
-    generation = _GENERATIONS.get(run.machine.name)
-    if generation is None:
-        known = ", ".join(_GENERATIONS)
-        raise InputError(f"GPU '{run.machine.name}': must be one of {known}; name its generation")
-    blocks = []
-    for operation, size, chosen in _tables(run):
-        used = [unit for unit in operation.units if any(unit in line for line in chosen)]
-        letters = {unit: chr(ord("a") + i) for i, unit in enumerate(used)}
-        steps = ",\n      ".join(f'"{unit}"' for unit in used)
-        lines = ",\n      ".join(
-            '"' + "".join(letters[unit] for unit in line) + '"' for line in chosen
-        )
-        blocks.append(
-            f"    {{{operation.name},\n     {size},\n     {generation},\n"
-            f"     {{{steps}}},\n"
-            f"     {{{lines}}}}},\n"
-        )
+    machines = dict.fromkeys(source.machine for one in made for source in one.sources)
+    blocks = "".join(map(_block, made))
     return (
         "/// \\file\n"
-        f"/// Which step was the fastest at which shape: {machine_text(run)}.\n"
+        "/// Which step is the best at which shape, of what was recorded on:\n"
+        + "".join(f"/// - {machine}\n" for machine in machines)
+        + "///\n"
         "/// Written by `./worklog tables` (worklog_report.pages.library_choices).\n"
         "#pragma once\n\n"
         '#include "library/recorded_table.h"\n\n'
         "namespace worklog::library {\n\n"
         "// clang-format off\n"
         "/// By operation and bytes of an element.\n"
-        "inline constexpr RecordedTable kRecordedTables[] = {\n"
-        + "".join(blocks)
-        + "};\n// clang-format on\n\n"
+        "inline constexpr RecordedTable kRecordedTables[] = {\n" + blocks + "};\n"
+        "// clang-format on\n\n"
         "}  // namespace worklog::library\n"
     )
 
 
-def _range_text(first: int, last: int, buckets: int) -> str:
-    if last == buckets - 1:
-        return "any" if first == 0 else f"more than {2 ** (first - 1):,}"
-    return f"to {2**last:,}"
+def _block(made: Table) -> str:
+    generation = _generation(made.sources[0])
+    if generation is None:
+        known = ", ".join(_GENERATIONS)
+        raise InputError(
+            f"GPU '{made.sources[0].gpu}': must be one of {known}; name its generation"
+        )
+    used = [unit for unit in made.operation.units if any(unit in line for line in made.steps)]
+    letters = {unit: chr(ord("a") + i) for i, unit in enumerate(used)}
+    steps = ",\n      ".join(f'"{unit}"' for unit in used)
+    lines = "".join(
+        '    "' + "".join(letters[unit] for unit in line) + '",\n' for line in made.steps
+    )
+    return (
+        f"    {{SOFTMAX_WORKLOG_{made.operation.name.upper()},\n     {made.size},\n"
+        f"     {generation},\n"
+        f"     {{{steps}}},\n"
+        f"     {{\n{lines}     }}}},\n"
+    )
 
 
-def _serves(run: BenchRun) -> str:
+def _range_text(first: int, last: int, ends: list[int]) -> str:
+    if last == len(ends) - 1:
+        return "any" if first == 0 else f"more than {ends[first - 1]:,}"
+    return f"to {ends[last]:,}"
+
+
+def _equals(values: Sequence[object]) -> Iterator[tuple[int, int]]:
+    """First and last of those that are equal and beside each other."""
+    first = 0
+    for _, equal in itertools.groupby(values):
+        last = first + len(list(equal)) - 1
+        yield first, last
+        first = last + 1
+
+
+def _serves(made: list[Table]) -> str:
     """Ranges of rows with equal lines, and in them ranges of columns with the same step."""
     text = ""
-    for operation, size, chosen in _tables(run):
-        rows = []
-        first = 0
-        while first < LINES:
-            last = first
-            while last + 1 < LINES and chosen[last + 1] == chosen[first]:
-                last += 1
-            rows.append([_range_text(first, last, LINES), _columns_text(chosen[first])])
-            first = last + 1
-        kind = "fp32" if size == 4 else "fp16 and bf16"
-        text += f"\n{operation.title}, {kind}:\n\n" + table(
-            ["rows", "step, by columns"], rows, words=2
-        )
+    for one in made:
+        rows = [
+            [_range_text(first, last, LINE_ENDS), _columns_text(one.steps[first])]
+            for first, last in _equals(one.steps)
+        ]
+        text += f"\n{one.operation.title}, {_KINDS[one.size]}:\n\n"
+        text += table(["rows", "step, by columns"], rows, words=2)
     return text + "\n"
 
 
 def _columns_text(line: list[str]) -> str:
     parts = []
-    first = 0
-    while first < COLUMNS:
-        last = first
-        while last + 1 < COLUMNS and line[last + 1] == line[first]:
-            last += 1
-        unit = line[first]
-        number, _, variant = unit.partition("/")
+    for first, last in _equals(line):
+        number, _, variant = line[first].partition("/")
         name = number.split("_")[0] + (f"/{variant}" if variant else "")
-        parts.append(f"{name} {_range_text(first, last, COLUMNS)}")
-        first = last + 1
+        parts.append(f"{name} {_range_text(first, last, COLUMN_ENDS)}")
     return "; ".join(parts)
 
 
-def _behind(run: BenchRun) -> str:
+def _behind(made: list[Table]) -> str:
     """What the table's choice costs at the recorded shapes, and what the second best would."""
     rows = []
-    for operation, size, _ in _tables(run):
-        of_size = [
-            one
-            for one in served(run)
-            if one.operation == operation.title and _BYTES[one.shape.dtype] == size
-        ]
-        worst = max(of_size, key=lambda one: one.behind)
-        seconds = [one.second_costs for one in of_size if one.second_costs is not None]
-        second = math.exp(sum(map(math.log, seconds)) / len(seconds))
-        kind = "fp32" if size == 4 else "fp16, bf16"
-        rows.append(
-            [
-                operation.title,
-                kind,
-                str(len(of_size)),
-                f"{100 * (worst.behind - 1):.0f} % at {worst.shape.size()}",
-                f"{second:.2f}",
-            ]
-        )
-    heads = ["operation", "type", "shapes", "furthest behind the fastest", "the second best's time"]
-    return "\n" + table(heads, rows, words=2) + "\n"
+    for one in made:
+        for source in one.sources:
+            found = served(one, source)
+            if not found:
+                continue
+            worst = max(found, key=lambda shape: shape.behind)
+            seconds = [shape.second_costs for shape in found if shape.second_costs is not None]
+            shape, cache = worst.case.shape, worst.case.cache
+            rows.append(
+                [
+                    one.operation.title,
+                    _KINDS[one.size],
+                    source.machine,
+                    str(len(found)),
+                    str(sum(shape.behind > 1.05 for shape in found)),
+                    f"{100 * (worst.behind - 1):.0f} % at {shape.size()}, {cache}",
+                    f"{geometric_mean(seconds):.2f}",
+                ]
+            )
+    heads = [
+        "operation", "type", "timed on", "shapes", "more than 5 % behind",
+        "furthest behind the fastest", "the second best's time",
+    ]  # fmt: skip
+    return "\n" + table(heads, rows, words=3) + "\n"
 
 
-def updated_page(run: BenchRun, page: Path) -> str:
+def updated_page(made: list[Table], page: Path) -> str:
     """docs/pages/library.md."""
     text = text_of(page)
-    for marker, section in {"serves": _serves(run), "behind": _behind(run)}.items():
+    for marker, section in {"serves": _serves(made), "behind": _behind(made)}.items():
         markers = (f"<!-- {marker}:begin -->", f"<!-- {marker}:end -->")
         text = replace_between(text, markers, section, page)
     return text
 
 
-def updated_files(run: BenchRun, root: Path) -> dict[Path, str]:
+def updated_files(made: list[Table], root: Path) -> dict[Path, str]:
     page = root / "docs/pages/library.md"
-    return {root / "library/recorded_choices.h": header(run), page: updated_page(run, page)}
+    return {root / "library/recorded_choices.h": header(made), page: updated_page(made, page)}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -290,10 +316,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _renew_or_check(options: argparse.Namespace) -> int:
-    run = read_results([], [], files_of(options.recorded)).run
-    if run is None:
-        raise InputError("none of the recorded files holds times of a GPU")
-    texts = updated_files(run, options.root)
+    files = files_of(options.recorded)
+    runs = read_results([], [], files).runs
+    made = tables(runs, read_library_run(files), read_operations(options.root))
+    if not made:
+        raise InputError("none of the recorded files holds times of two candidates")
+    texts = updated_files(made, options.root)
     return check(texts, "library_choices") if options.check else renew(texts)
 
 

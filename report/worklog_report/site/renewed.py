@@ -9,6 +9,7 @@ from ..claims.measurements import Measurements, read_measurements
 from ..pages import annotated_pages, doc_pages, library_choices, markdown
 from ..results import ladder
 from ..results.ladder import Ladder
+from ..results.library_candidates import read_operations
 from ..results.profiles import read_profiles
 from ..results.recorded_run import RecordedRun, files_of, read_recorded_run
 from ..results.records import Results, read_results
@@ -51,7 +52,8 @@ def renewed_pages(
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
     library = copy / "docs/pages/library.md"
     if library.is_file():
-        _write({library: library_choices.updated_page(run.run, library)})
+        made = library_choices.tables(results.runs, run.library, read_operations(root))
+        _write({library: library_choices.updated_page(made, library)})
     held = read_measurements(recorded, root / "steps")
     texts = {file: _without_comments(file, text_of(copy / file), held) for file in pages_of(copy)}
     return Renewed(results, run, ladder.build(run.units, results, "f32"), texts)

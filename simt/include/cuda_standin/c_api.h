@@ -155,6 +155,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaStreamAttrID at
 /// Both are of one device.
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
+/// Refused while the stream is captured.
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,

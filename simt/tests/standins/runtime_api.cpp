@@ -83,6 +83,10 @@ TEST_CASE("attributes of streams are kept") {
   REQUIRE(cudaStreamCreate(&other) == cudaSuccess);
   int priority = 1;
   CHECK(cudaStreamGetPriority(stream, &priority) == cudaSuccess);
+  int device = -1;
+  CHECK(cudaStreamGetDevice(stream, &device) == cudaSuccess);
+  CHECK(device == 0);
+  check_error(cudaStreamGetDevice(stream, nullptr), cudaErrorInvalidValue);
   CHECK(priority == -5);
 
   int most = 0;
@@ -213,6 +217,8 @@ TEST_CASE("what no graph of the executor can do says so") {
   simt::set_findings_printed(false);
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
   check_error(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported);
+  int device = 0;
+  check_error(cudaStreamGetDevice(stream, &device), cudaErrorStreamCaptureUnsupported);
   REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
   check_error(cudaGraphInstantiate(&executable, graph, 1ull), cudaErrorNotSupported);
   cudaKernelNodeParams parameters;

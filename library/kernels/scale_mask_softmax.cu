@@ -1,0 +1,332 @@
+// The lanes of a group, a warp or several warps own a row and keep it in registers, from its one
+// read to its one write, as steps 13 and 14 do. Rows that no block can hold are read twice, as step
+// 12 does. The logits become scale * x + mask where they are loaded, so that neither scaling nor
+// masking moves a byte.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "common/step/check_launch.h"
+#include "library/kernels/scale_mask_softmax.h"
+
+namespace worklog::library {
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr int kThreadsOfShortRows = 128;  // of a block with several rows
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a thread holds: few where rows are short, so that more threads have some, and at
+// most what fits the 64 registers that a thread of a block of 1024 may have. Elements that are
+// loaded one by one need an address each.
+constexpr int kFewPerThread = 8;
+template <int kCount>
+constexpr int kMostPerThread = kCount > 1 ? 24 : 12;
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// ---- what is known of a row ----
+
+// The maximum m of a part of a row, and d, the sum of exp(x - m). (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// What exponentials are taken against: a part may have nothing but -inf, which must not spoil the
+// others.
+__device__ float origin_of(float m) {
+  return m == kNegativeInfinity ? 0.0f : m;
+}
+
+// exp(x), for x up to 0. Logits of two bytes have too few digits to show what the fast one is off.
+template <typename T>
+__device__ float exponential(float x) {
+  return sizeof(T) == sizeof(float) ? expf(x) : __expf(x);
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m.
+__device__ float ratio_of(float m_part, float m) {
+  return m_part == kNegativeInfinity ? 0.0f : expf(m_part - m);
+}
+
+// Of `lanes` lanes next to each other, a power of two, that have a row in common.
+__device__ float group_max(float m, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  return m;
+}
+
+__device__ float group_sum(float d, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  return d;
+}
+
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = group_max(part.m, kWarpSize);
+  return {m, group_sum(part.d * ratio_of(part.m, m), kWarpSize)};
+}
+
+// What the warps of a row know together, for each of its threads. A warp that owns a row knows it
+// already.
+__device__ Normalizer combine_warps(Normalizer of_warp) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int warps = blockDim.x / kWarpSize;
+  if (warps == 1) return of_warp;
+  const int lane = threadIdx.x % kWarpSize;
+  if (lane == 0) of_warps[threadIdx.x / kWarpSize] = of_warp;
+  __syncthreads();
+  return warp_combine(lane < warps ? of_warps[lane] : Normalizer{});
+}
+
+// ---- what is loaded and stored ----
+
+// So many elements at once: up to 16 bytes in one access.
+template <typename T, int kCount>
+struct alignas(kCount * sizeof(T) < sizeof(uint4) ? kCount * sizeof(T) : sizeof(uint4)) Pack {
+  T values[kCount];
+};
+
+// A row of the logits, and what becomes of it.
+template <typename T>
+struct Row {
+  const T* logits;
+  const T* mask;         // null for none
+  std::int64_t visible;  // columns; those behind count as -inf
+  float scale;
+};
+
+template <typename T>
+__device__ Row<T> row_of(const ScaleMaskSoftmax<T>& problem, std::int64_t row) {
+  const T* logits = problem.logits + row * problem.logits_stride;
+  const T* mask = problem.mask;
+  if (mask != nullptr) mask += row % problem.mask_rows * problem.mask_stride;
+  std::int64_t visible = problem.cols;
+  if (problem.is_causal) visible = row % problem.queries + problem.causal_offset + 1;
+  return {logits, mask, visible < problem.cols ? visible : problem.cols, problem.scale};
+}
+
+// scale * x + mask, from the column `col` on.
+template <int kCount, typename T, typename Index>
+__device__ void load(const Row<T>& row, Index col, float* x) {
+  Pack<T, kCount> logits;
+  Pack<T, kCount> mask;
+  const bool any = col < row.visible;
+  if (any) logits = *reinterpret_cast<const Pack<T, kCount>*>(row.logits + col);
+  if (any && row.mask != nullptr) mask = *reinterpret_cast<const Pack<T, kCount>*>(row.mask + col);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    x[i] = kNegativeInfinity;
+    if (col + i >= row.visible) continue;
+    const float added = row.mask != nullptr ? static_cast<float>(mask.values[i]) : 0.0f;
+    x[i] = fmaf(static_cast<float>(logits.values[i]), row.scale, added);
+  }
+}
+
+template <typename Result, int kCount>
+__device__ void store_as(const float* y, void* results, std::int64_t index) {
+  Pack<Result, kCount> pack;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    pack.values[i] = static_cast<Result>(y[i]);
+  *reinterpret_cast<Pack<Result, kCount>*>(static_cast<Result*>(results) + index) = pack;
+}
+
+// A branch that all threads take alike costs less than three times as many kernels.
+template <int kCount>
+__device__ void store(const float* y, DType type, void* results, std::int64_t index) {
+  switch (type) {
+    case DType::kFloat32:
+      return store_as<float, kCount>(y, results, index);
+    case DType::kFloat16:
+      return store_as<__half, kCount>(y, results, index);
+    case DType::kBFloat16:
+      return store_as<__nv_bfloat16, kCount>(y, results, index);
+  }
+}
+
+// ---- kernels ----
+
+// The threads of one y own a row: of a short one fewer than a warp. A thread holds kPacks packs of
+// kCount logits, blockDim.x apart.
+template <typename T, int kCount, int kPacks, bool kIsShort>
+__global__ void __launch_bounds__(kMaxThreads)
+    scale_mask_softmax(const ScaleMaskSoftmax<T> problem) {
+  static_assert(kCount * kPacks <= kMostPerThread<kCount>,
+                "a thread's part of the row fits in registers");
+  const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
+  const bool exists = number < problem.rows;  // the last block may have more groups than rows
+  Row<T> row = row_of(problem, exists ? number : 0);
+  if (!exists) row.visible = 0;
+  // That the compiler knows it for longer rows saves a quarter of a copy's time at 4096 of bf16.
+  const int lanes = kIsShort ? blockDim.x : kWarpSize;
+  const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
+
+  float x[kPacks][kCount];
+#pragma unroll
+  for (int i = 0; i < kPacks; ++i)
+    load<kCount>(row, col_of(i), x[i]);
+
+  float m = kNegativeInfinity;
+#pragma unroll
+  for (int i = 0; i < kPacks * kCount; ++i)
+    m = max_or_nan(m, x[i / kCount][i % kCount]);
+  m = group_max(m, lanes);
+
+  // Of a softmax only the exponentials are wanted from here on.
+  float d = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kPacks * kCount; ++i) {
+    float& each = x[i / kCount][i % kCount];
+    const float e = exponential<T>(each - origin_of(m));
+    d += e;
+    if (!problem.logarithm) each = e;
+  }
+  d = group_sum(d, lanes);
+  const Normalizer all = kIsShort ? Normalizer{m, d} : combine_warps({m, d});
+
+  const float factor = ratio_of(m, all.m) / all.d;
+  const float log_d = logf(all.d);
+#pragma unroll
+  for (int i = 0; i < kPacks; ++i) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      x[i][j] = problem.logarithm ? (x[i][j] - all.m) - log_d : x[i][j] * factor;
+    if (exists && col_of(i) < problem.cols) {
+      store<kCount>(x[i], problem.results_type, problem.results,
+                    number * problem.results_stride + col_of(i));
+    }
+  }
+}
+
+// For rows of any length: a block reads its row once for m and d, and once more for the results.
+template <typename T, int kCount>
+__global__ void __launch_bounds__(kMaxThreads)
+    scale_mask_softmax_of_long_rows(const ScaleMaskSoftmax<T> problem) {
+  constexpr int kPacks = kFewPerThread / kCount;
+  const Row<T> row = row_of(problem, blockIdx.x);
+  const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
+  const std::int64_t first = std::int64_t{threadIdx.x} * kCount;
+
+  Normalizer mine;
+  for (std::int64_t col = first; col < row.visible; col += kPacks * stride) {
+    float x[kPacks][kCount];
+#pragma unroll
+    for (int i = 0; i < kPacks; ++i)
+      load<kCount>(row, col + i * stride, x[i]);
+    float m = mine.m;
+#pragma unroll
+    for (int i = 0; i < kPacks * kCount; ++i)
+      m = max_or_nan(m, x[i / kCount][i % kCount]);
+    mine.d *= ratio_of(mine.m, m);
+#pragma unroll
+    for (int i = 0; i < kPacks * kCount; ++i)
+      mine.d += exponential<T>(x[i / kCount][i % kCount] - origin_of(m));
+    mine.m = m;
+  }
+  const Normalizer all = combine_warps(warp_combine(mine));
+
+  const float factor = 1.0f / all.d;
+  const float log_d = logf(all.d);
+  for (std::int64_t col = first; col < problem.cols; col += stride) {
+    float x[kCount];
+    load<kCount>(row, col, x);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      x[i] = problem.logarithm ? (x[i] - all.m) - log_d : exponential<T>(x[i] - all.m) * factor;
+    store<kCount>(x, problem.results_type, problem.results,
+                  std::int64_t{blockIdx.x} * problem.results_stride + col);
+  }
+}
+
+// ---- launches ----
+
+constexpr int kShortestOfWarps = kFewPerThread * kWarpSize / 2;
+
+// Threads that own a row, so many elements each: a power of two of lanes, or whole warps.
+int threads_for(std::int64_t cols, int per_thread) {
+  const auto threads = static_cast<unsigned>((cols + per_thread - 1) / per_thread);
+  if (cols <= kShortestOfWarps) return static_cast<int>(std::bit_ceil(threads));
+  return static_cast<int>((threads + kWarpSize - 1) / kWarpSize * kWarpSize);
+}
+
+template <typename T, int kCount, int kPerThread, bool kIsShort = false>
+void launch_in_registers(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
+  const int threads = threads_for(problem.cols, kPerThread);
+  const int rows = threads <= kWarpSize ? kThreadsOfShortRows / threads : 1;
+  const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
+  const dim3 block(threads, rows);
+  scale_mask_softmax<T, kCount, kPerThread / kCount, kIsShort><<<grid, block, 0, stream>>>(problem);
+  check_launch("scale_mask_softmax", grid, block);
+}
+
+template <typename T, int kCount>
+void launch_of_long_rows(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(problem.rows));
+  const dim3 block(kMaxThreads);
+  scale_mask_softmax_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
+  check_launch("scale_mask_softmax_of_long_rows", grid, block);
+}
+
+template <typename T, int kCount>
+void launch(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
+  constexpr int kMost = kMostPerThread<kCount>;
+  const std::int64_t cols = problem.cols;
+  const bool one_warp = cols > kFewPerThread * kWarpSize && cols <= kMost * kWarpSize;
+  if (cols <= kShortestOfWarps) {
+    launch_in_registers<T, kCount, kFewPerThread, true>(problem, stream);
+  } else if (cols <= kFewPerThread * kMaxThreads && !one_warp) {
+    launch_in_registers<T, kCount, kFewPerThread>(problem, stream);
+  } else if (cols <= kMost * kMaxThreads) {
+    launch_in_registers<T, kCount, kMost>(problem, stream);
+  } else {
+    launch_of_long_rows<T, kCount>(problem, stream);
+  }
+}
+
+// Whether whole packs lie where packs may lie, in every row.
+template <typename T, int kCount>
+bool takes_packs(const ScaleMaskSoftmax<T>& problem) {
+  const auto lies_well = [](const void* array, std::int64_t stride, std::size_t element) {
+    const std::size_t alignment =
+        kCount * element < sizeof(uint4) ? kCount * element : sizeof(uint4);
+    return reinterpret_cast<std::uintptr_t>(array) % alignment == 0 && stride % kCount == 0;
+  };
+  return problem.cols % kCount == 0 &&
+         lies_well(problem.logits, problem.logits_stride, sizeof(T)) &&
+         lies_well(problem.results, problem.results_stride, size_of(problem.results_type)) &&
+         (problem.mask == nullptr || lies_well(problem.mask, problem.mask_stride, sizeof(T)));
+}
+
+}  // namespace
+
+template <typename T>
+void run(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
+  constexpr int kPerPack = sizeof(uint4) / sizeof(T);
+  if (takes_packs<T, kPerPack>(problem)) {
+    launch<T, kPerPack>(problem, stream);
+  } else {
+    launch<T, 1>(problem, stream);
+  }
+}
+
+template void run(const ScaleMaskSoftmax<float>&, cudaStream_t);
+template void run(const ScaleMaskSoftmax<__half>&, cudaStream_t);
+template void run(const ScaleMaskSoftmax<__nv_bfloat16>&, cudaStream_t);
+
+}  // namespace worklog::library

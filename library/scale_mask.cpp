@@ -1,0 +1,152 @@
+#include "library/scale_mask.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "common/step/validate.h"
+#include "library/status.h"
+
+namespace worklog::library {
+
+namespace {
+
+// Rows of an array that lie a stride apart, in bytes.
+struct Rows {
+  const char* name;
+  const void* data;
+  std::int64_t rows;
+  std::int64_t row_bytes;
+  std::int64_t stride_bytes;
+
+  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
+  std::int64_t bytes() const { return (rows - 1) * stride_bytes + row_bytes; }
+  std::uintptr_t end() const { return begin() + static_cast<std::uintptr_t>(bytes()); }
+};
+
+// Between the rows of the one there may be those of the other: halves of a wider array.
+bool interleave(const Rows& a, const Rows& b) {
+  if (a.stride_bytes != b.stride_bytes) return false;
+  const Rows& first = a.begin() <= b.begin() ? a : b;
+  const Rows& second = a.begin() <= b.begin() ? b : a;
+  const auto apart = static_cast<std::int64_t>((second.begin() - first.begin()) %
+                                               static_cast<std::uintptr_t>(a.stride_bytes));
+  return first.row_bytes <= apart && apart + second.row_bytes <= a.stride_bytes;
+}
+
+void require_clear(const Rows& given, const Rows& results, const std::string& allowed) {
+  if (given.data == nullptr) return;
+  if (given.end() <= results.begin() || results.end() <= given.begin()) return;
+  if (interleave(given, results)) return;
+  refuse(results.name, address_text(results.data),
+         allowed + "clear of " + given.name + ", " + std::to_string(given.bytes()) +
+             " bytes from " + address_text(given.data));
+}
+
+std::int64_t stride_of(const char* name, std::int64_t given, std::int64_t rows, std::int64_t cols,
+                       std::size_t element) {
+  if (given == 0) return cols;
+  if (given < cols) {
+    refuse(name, std::to_string(given), "0, or cols = " + std::to_string(cols) + " or more");
+  }
+  const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element);
+  if (rows > 0 && given > most / rows) {
+    refuse(name, std::to_string(given),
+           "at most " + std::to_string(most / rows) + " for " + std::to_string(rows) + " rows");
+  }
+  return given;
+}
+
+std::int64_t count_of(const char* name, std::int64_t given, std::int64_t rows) {
+  if (given < 0) refuse(name, std::to_string(given), "0, which stands for all rows, or more");
+  return given == 0 ? std::max<std::int64_t>(rows, 1) : given;
+}
+
+void require_aligned(const char* name, const void* data, std::size_t element) {
+  if (data == nullptr) refuse(name, "null", "device memory");
+  if (reinterpret_cast<std::uintptr_t>(data) % element != 0) {
+    refuse(name, address_text(data),
+           "a multiple of " + std::to_string(element) + ", its type's alignment");
+  }
+}
+
+template <typename T>
+void require_arrays(const ScaleMaskSoftmax<T>& problem) {
+  const std::size_t element = size_of(problem.results_type);
+  require_aligned("logits", problem.logits, sizeof(T));
+  require_aligned("results", problem.results, element);
+  if (problem.mask != nullptr) require_aligned("options->mask", problem.mask, sizeof(T));
+
+  const auto rows_of = [&](const char* name, const void* data, std::int64_t rows,
+                           std::int64_t stride, std::size_t bytes) {
+    const auto each = static_cast<std::int64_t>(bytes);
+    return Rows{name, data, rows, problem.cols * each, stride * each};
+  };
+  const Rows logits =
+      rows_of("logits", problem.logits, problem.rows, problem.logits_stride, sizeof(T));
+  const Rows results =
+      rows_of("results", problem.results, problem.rows, problem.results_stride, element);
+  const std::int64_t mask_rows = std::min(problem.mask_rows, problem.rows);
+  const Rows mask =
+      rows_of("options->mask", problem.mask, mask_rows, problem.mask_stride, sizeof(T));
+  const bool in_place = problem.logits == problem.results &&
+                        dtype_of<T>() == problem.results_type &&
+                        problem.logits_stride == problem.results_stride;
+  if (!in_place) {
+    require_clear(logits, results, "equal to logits, with their type and stride, or ");
+  }
+  require_clear(mask, results, "");
+}
+
+}  // namespace
+
+template <typename T>
+ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void* results,
+                                       std::int64_t rows, std::int64_t cols,
+                                       const softmax_worklog_scale_mask_options* options) {
+  static const softmax_worklog_scale_mask_options kPlain = SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS;
+  const softmax_worklog_scale_mask_options& asked = options != nullptr ? *options : kPlain;
+  validate_shape(rows, cols, std::max(sizeof(T), size_of(results_type)));
+  if (rows > SOFTMAX_WORKLOG_MAX_ROWS) {
+    refuse("rows", std::to_string(rows), "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
+  }
+  if (!std::isfinite(asked.scale)) {
+    std::ostringstream text;
+    text << asked.scale;
+    refuse("options->scale", text.str(), "a finite number");
+  }
+  ScaleMaskSoftmax<T> problem;
+  problem.logits = logits;
+  problem.mask = static_cast<const T*>(asked.mask);
+  problem.results = results;
+  problem.results_type = results_type;
+  problem.is_causal = asked.is_causal != 0;
+  problem.scale = asked.scale;
+  problem.rows = rows;
+  problem.cols = cols;
+  problem.mask_rows = count_of("options->mask_rows", asked.mask_rows, rows);
+  problem.queries = count_of("options->queries", asked.queries, rows);
+  problem.causal_offset = std::clamp(asked.causal_offset, -problem.queries, cols);
+  problem.logits_stride =
+      stride_of("options->logits_stride", asked.logits_stride, rows, cols, sizeof(T));
+  problem.results_stride =
+      stride_of("options->results_stride", asked.results_stride, rows, cols, size_of(results_type));
+  problem.mask_stride = stride_of("options->mask_stride", asked.mask_stride,
+                                  std::min(problem.mask_rows, rows), cols, sizeof(T));
+  if (rows > 0 && cols > 0) require_arrays(problem);
+  return problem;
+}
+
+template ScaleMaskSoftmax<float> checked_scale_mask(const float*, DType, void*, std::int64_t,
+                                                    std::int64_t,
+                                                    const softmax_worklog_scale_mask_options*);
+template ScaleMaskSoftmax<__half> checked_scale_mask(const __half*, DType, void*, std::int64_t,
+                                                     std::int64_t,
+                                                     const softmax_worklog_scale_mask_options*);
+template ScaleMaskSoftmax<__nv_bfloat16> checked_scale_mask(
+    const __nv_bfloat16*, DType, void*, std::int64_t, std::int64_t,
+    const softmax_worklog_scale_mask_options*);
+
+}  // namespace worklog::library
