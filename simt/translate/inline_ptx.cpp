@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "simt/translate/brackets.h"
+#include "simt/translate/matrix_ptx.h"
 #include "simt/translate/memory_ptx.h"
 #include "simt/translate/ptx_text.h"
 #include "simt/translate/register_ptx.h"
+#include "simt/translate/shared_address_ptx.h"
 #include "simt/translate/translation.h"
 
 namespace simt::translate {
@@ -139,12 +141,21 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
   }
   if (auto access = call_of_memory_access(instruction, *operands)) return access;
   if (auto assignment = assignment_of_register(instruction, *operands)) return assignment;
+  if (auto address = assignment_of_shared_address(instruction, *operands)) return address;
+  if (auto matrix = call_of_matrix_instruction(instruction, *operands)) return matrix;
   return call_of_known(instruction, *operands);
 }
 
 constexpr char kWhyRefused[] =
     "cannot run on a CPU, but for single instructions that the documentation "
     "names; give a C++ alternative under #ifdef SIMT_EXECUTOR";
+
+/// That, and of some instructions the reason.
+std::string why_refused(const Tokens& code, std::size_t open, std::size_t close) {
+  const Literals literals = literals_in(code, open + 1, close);
+  const std::string_view reason = why_matrix_instruction_is_refused(instruction_in(literals.text));
+  return kWhyRefused + (reason.empty() ? "" : " (" + std::string(reason) + ")");
+}
 
 /// So that what follows in the macro's body, or behind it, keeps its line.
 std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
@@ -155,8 +166,8 @@ std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
 }
 
 /// What the compiler takes for an error at the line that uses the macro.
-std::string error_where_used(std::string_view macro) {
-  const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + kWhyRefused;
+std::string error_where_used(std::string_view macro, const std::string& why) {
+  const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + why;
   return "_Pragma(" + translate::quoted("GCC error " + translate::quoted(message)) + ")";
 }
 
@@ -173,7 +184,8 @@ Changes rewrite_inline_ptx_of_macro(const Tokens& words) {
     const auto close = closing_bracket(words, after);
     if (!close) continue;
     const std::string replacement =
-        as_call(words, after, *close).value_or(error_where_used(words[1].text));
+        as_call(words, after, *close)
+            .value_or(error_where_used(words[1].text, why_refused(words, after, *close)));
     changes.edits.push_back({words[i].offset, words[*close].end() - words[i].offset,
                              replacement + continued(words, i, *close)});
   }
@@ -196,8 +208,8 @@ Changes rewrite_inline_ptx(const Tokens& code) {
           {code[i].offset, code[close].end() - code[i].offset, *call + std::string(lines, '\n')});
       continue;
     }
-    changes.refusals.push_back(
-        {code[i].line, "inline PTX ('" + spell(code, i, after) + "') " + kWhyRefused});
+    changes.refusals.push_back({code[i].line, "inline PTX ('" + spell(code, i, after) + "') " +
+                                                  why_refused(code, after, close)});
   }
   return changes;
 }
