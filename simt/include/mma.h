@@ -46,10 +46,12 @@ struct b1;
 namespace simt {
 namespace wmma = ::nvcuda::wmma;
 
-/// What a fragment's T means; `value` only for those that there are.
+/// What a fragment's T means. (This is for types of which there are none, so that the message says
+/// no more than that.)
 template <typename T>
 struct FragmentElement {
-  using Storage = T;
+  using Storage = int;
+  static constexpr MatrixElement value = MatrixElement::kInt;
 };
 #define SIMT_FRAGMENT_ELEMENT(Type, StorageType, kind)          \
   template <>                                                   \
@@ -307,20 +309,22 @@ SIMT_INLINE void mma_sync(fragment<accumulator, m, n, k, D>& d,
       simt::is_sum_of(simt::FragmentElement<T>::value, simt::FragmentElement<C>::value) &&
           simt::is_sum_of(simt::FragmentElement<T>::value, simt::FragmentElement<D>::value),
       "tensor cores do not add products of this type to sums of that one");
-  simt::MatrixProduct product = {
-      {simt::multiply_matrices, "wmma::mma_sync", simt::tensor_instructions_of(kRows, kColumns)},
-      kRows,
-      kColumns,
-      k,
-      simt::FragmentElement<T>::value,
-      simt::FragmentElement<T>::value,
-      simt::FragmentElement<C>::value,
-      simt::FragmentElement<D>::value,
-      saturates,
-      kExchanged ? static_cast<const void*>(b.x) : a.x,
-      kExchanged ? static_cast<const void*>(a.x) : b.x,
-      c.x,
-      d.x};
+  // nvcc halves the depth of a tf32 product.
+  constexpr unsigned kInstructions =
+      simt::tensor_instructions_of(kRows, kColumns) * (std::is_same_v<T, precision::tf32> ? 2 : 1);
+  simt::MatrixProduct product = {{simt::multiply_matrices, "wmma::mma_sync", kInstructions},
+                                 kRows,
+                                 kColumns,
+                                 k,
+                                 simt::FragmentElement<T>::value,
+                                 simt::FragmentElement<T>::value,
+                                 simt::FragmentElement<C>::value,
+                                 simt::FragmentElement<D>::value,
+                                 saturates,
+                                 kExchanged ? static_cast<const void*>(b.x) : a.x,
+                                 kExchanged ? static_cast<const void*>(a.x) : b.x,
+                                 c.x,
+                                 d.x};
   simt::perform_together(product, where);
 }
 
