@@ -177,18 +177,30 @@ std::optional<std::string> call_of_product(const Product& product, std::string_v
          "), " + inputs + ")";
 }
 
-/// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`: how many tiles it loads, and whether turned.
+/// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`, of which programs put the number and `.trans`
+/// before the shape, too: how many tiles it loads, and whether turned.
 std::optional<std::pair<std::size_t, bool>> tiles_in(std::string_view opcode) {
-  constexpr std::string_view kBegin = "ldmatrix.sync.aligned.m8n8.x";
-  if (!opcode.starts_with(kBegin) || opcode.size() <= kBegin.size()) return std::nullopt;
-  const char digit = opcode[kBegin.size()];
-  std::string_view rest = opcode.substr(kBegin.size() + 1);
-  if (digit != '1' && digit != '2' && digit != '4') return std::nullopt;
-  constexpr std::string_view kTrans = ".trans";
-  const bool turned = rest.starts_with(kTrans);
-  if (turned) rest.remove_prefix(kTrans.size());
-  if (rest != ".shared.b16" && rest != ".shared::cta.b16") return std::nullopt;
-  return std::pair{static_cast<std::size_t>(digit - '0'), turned};
+  const std::vector<std::string_view> parts = parts_of_opcode(opcode);
+  constexpr std::size_t kFewest = 7;
+  if (parts.size() < kFewest || parts[0] != "ldmatrix" || parts[1] != "sync" ||
+      parts[2] != "aligned") {
+    return std::nullopt;
+  }
+  const auto between_begin = parts.begin() + 3;
+  const auto between_end = parts.end() - 2;  // before `shared.b16`
+  const auto count = [&](std::string_view part) {
+    return static_cast<std::size_t>(std::count(between_begin, between_end, part));
+  };
+  const std::string_view space = parts[parts.size() - 2];
+  const std::size_t one = count("x1");
+  const std::size_t two = count("x2");
+  const std::size_t four = count("x4");
+  const std::size_t turned = count("trans");
+  const bool is_known = count("m8n8") == 1 && one + two + four == 1 && turned <= 1 &&
+                        parts.size() == kFewest + turned &&
+                        (space == "shared" || space == "shared::cta") && parts.back() == "b16";
+  if (!is_known) return std::nullopt;
+  return std::pair{one + 2 * two + 4 * four, turned == 1};
 }
 
 std::optional<std::string> call_of_loaded_tiles(std::size_t tiles, bool turned,

@@ -621,6 +621,20 @@ TEST_CASE("products of matrices, and what loads their factors, are calls") {
   CHECK(translated(in_function("asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 "
                                "{%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));")) ==
         in_function("::simt::ptx::ldmatrix<2, true>(::simt::Location::current(), p, a, b);"));
+  CHECK(translated(in_function("asm(\"ldmatrix.sync.aligned.x1.m8n8.shared::cta.b16 {%0}, "
+                               "[%1];\\n\" : \"=r\"(a) : \"r\"(p));")) ==
+        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), p, a);"));
+  for (const char* unknown : {"asm(\"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0}, [%1];\" : "
+                              "\"=r\"(a) : \"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x1.b8 {%0}, [%1];\" : \"=r\"(a) : "
+                              "\"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0}, [%1];\" : "
+                              "\"=r\"(a) : \"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1+16];\" : "
+                              "\"=r\"(a) : \"r\"(p));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
   CHECK(translated(in_function("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(t) : \"f\"(x));")) ==
         in_function("::simt::ptx::cvt_rna_tf32_f32(t, x);"));
 }
