@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/translate/async_copy_ptx.h"
 #include "simt/translate/brackets.h"
 #include "simt/translate/matrix_ptx.h"
 #include "simt/translate/memory_ptx.h"
@@ -142,6 +143,7 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
   if (auto access = call_of_memory_access(instruction, *operands)) return access;
   if (auto assignment = assignment_of_register(instruction, *operands)) return assignment;
   if (auto address = assignment_of_shared_address(instruction, *operands)) return address;
+  if (auto copy = call_of_async_copy(instruction, *operands)) return copy;
   if (auto matrix = call_of_matrix_instruction(instruction, *operands)) return matrix;
   return call_of_known(instruction, *operands);
 }

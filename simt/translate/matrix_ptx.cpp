@@ -177,47 +177,54 @@ std::optional<std::string> call_of_product(const Product& product, std::string_v
          "), " + inputs + ")";
 }
 
-/// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`, of which programs put the number and `.trans`
-/// before the shape, too: how many tiles it loads, and whether turned.
-std::optional<std::pair<std::size_t, bool>> tiles_in(std::string_view opcode) {
+/// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`
+struct LoadedTiles {
+  std::size_t count;
+  bool turned;
+  bool from_shared;  ///< whether it has an address in shared memory, and not a pointer
+};
+
+/// Programs put the number and `.trans` before the shape, too.
+std::optional<LoadedTiles> loaded_tiles_in(std::string_view opcode) {
   const std::vector<std::string_view> parts = parts_of_opcode(opcode);
-  constexpr std::size_t kFewest = 7;
+  constexpr std::size_t kFewest = 6;
   if (parts.size() < kFewest || parts[0] != "ldmatrix" || parts[1] != "sync" ||
       parts[2] != "aligned") {
     return std::nullopt;
   }
-  const auto between_begin = parts.begin() + 3;
-  const auto between_end = parts.end() - 2;  // before `shared.b16`
   const auto count = [&](std::string_view part) {
-    return static_cast<std::size_t>(std::count(between_begin, between_end, part));
+    return static_cast<std::size_t>(std::count(parts.begin(), parts.end(), part));
   };
-  const std::string_view space = parts[parts.size() - 2];
   const std::size_t one = count("x1");
   const std::size_t two = count("x2");
   const std::size_t four = count("x4");
   const std::size_t turned = count("trans");
+  const std::string_view space = parts[parts.size() - 2];
+  const bool from_shared = space == "shared" || space == "shared::cta";
   const bool is_known = count("m8n8") == 1 && one + two + four == 1 && turned <= 1 &&
-                        parts.size() == kFewest + turned &&
-                        (space == "shared" || space == "shared::cta") && parts.back() == "b16";
+                        parts.back() == "b16" &&
+                        parts.size() == kFewest + turned + (from_shared ? 1 : 0);
   if (!is_known) return std::nullopt;
-  return std::pair{one + 2 * two + 4 * four, turned == 1};
+  return LoadedTiles{one + 2 * two + 4 * four, turned == 1, from_shared};
 }
 
-std::optional<std::string> call_of_loaded_tiles(std::size_t tiles, bool turned,
-                                                std::string_view text, const Operands& operands) {
+std::optional<std::string> call_of_loaded_tiles(const LoadedTiles& tiles, std::string_view text,
+                                                const Operands& operands) {
   const auto numbers = take_numbers(text);
-  if (!numbers || numbers->size() != tiles) return std::nullopt;
+  if (!numbers || numbers->size() != tiles.count) return std::nullopt;
   for (const std::size_t number : *numbers) {
     if (!is_output(operands, number, 'r')) return std::nullopt;
   }
   text = without_white_space(text);
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
   const auto address = operand_number(text.substr(1, text.size() - 2));
-  if (!address || (!is_input(operands, *address, 'r') && !is_input(operands, *address, 'l')))
-    return std::nullopt;
-  return "::simt::ptx::ldmatrix<" + std::to_string(tiles) + (turned ? ", true" : ", false") + ">(" +
-         std::string(kHere) + ", " + operands.at(*address).text + ", " +
-         joined(operands, *numbers) + ")";
+  if (!address) return std::nullopt;
+  const bool is_wide = is_input(operands, *address, 'l');
+  if (!is_wide && !(tiles.from_shared && is_input(operands, *address, 'r'))) return std::nullopt;
+  return "::simt::ptx::ldmatrix<" + std::to_string(tiles.count) +
+         (tiles.turned ? ", true" : ", false") + ">(" + std::string(kHere) +
+         ", ::simt::ptx::" + (tiles.from_shared ? "in_shared_memory(" : "object_at<const void>(") +
+         operands.at(*address).text + "), " + joined(operands, *numbers) + ")";
 }
 
 /// `cvt.rna.tf32.f32 %0, %1`, by which programs make a tf32 of a float.
@@ -253,9 +260,9 @@ std::optional<std::string> call_of_matrix_instruction(std::string_view instructi
   const std::string_view rest = instruction.substr(end);
   if (const auto product = product_in(opcode)) return call_of_product(*product, rest, operands);
   if (opcode == "cvt.rna.tf32.f32") return call_of_rounding(rest, operands);
-  const auto tiles = tiles_in(opcode);
+  const auto tiles = loaded_tiles_in(opcode);
   if (!tiles) return std::nullopt;
-  return call_of_loaded_tiles(tiles->first, tiles->second, rest, operands);
+  return call_of_loaded_tiles(*tiles, rest, operands);
 }
 
 std::string_view why_matrix_instruction_is_refused(std::string_view instruction) {

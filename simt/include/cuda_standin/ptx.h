@@ -196,6 +196,11 @@ SIMT_INLINE std::uint32_t shared_address(Address pointer) {
   return address_in_shared_memory(object_at<const void>(pointer));
 }
 
+/// The other way round.
+SIMT_INLINE void* in_shared_memory(std::uint64_t address) {
+  return pointer_to_shared_memory(address);
+}
+
 /// A register gets a value of a smaller type, which `load` loads.
 template <typename Small, typename Register, typename Load>
 SIMT_INLINE void extended(Register& value, Load load) {
@@ -293,10 +298,10 @@ SIMT_INLINE void load_row(std::uint32_t* row, const void* address, unsigned lane
 
 /// `ldmatrix`: each lane gets a word of each tile.
 template <unsigned kTiles, bool kTurned, typename... Registers>
-SIMT_INLINE void ldmatrix(Location where, std::uint64_t address, Registers&... registers) {
+SIMT_INLINE void ldmatrix(Location where, const void* address, Registers&... registers) {
   static_assert(sizeof...(Registers) == kTiles && ((sizeof(Registers) == 4) && ...));
   alignas(16) std::uint32_t row[4];
-  load_row<kTiles>(row, pointer_to_shared_memory(address), laneid());
+  load_row<kTiles>(row, address, laneid());
   std::uint32_t words[kTiles];
   SpreadRows task = {{spread_rows, "ldmatrix"}, row, words, kTiles, kTiles, kTurned};
   perform_together(task, where);

@@ -224,6 +224,18 @@ __global__ void load_one(unsigned* to) {
                : "r"(address));
 }
 
+// By a pointer, and not an address in shared memory.
+__global__ void load_two(unsigned* to) {
+  __shared__ alignas(16) unsigned words[64];
+  words[threadIdx.x] = threadIdx.x;
+  words[threadIdx.x + 32] = threadIdx.x + 32;
+  __syncwarp();
+  const unsigned* const row = words + 4 * (threadIdx.x % 16);
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.b16 {%0, %1}, [%2];"
+               : "=r"(to[threadIdx.x]), "=r"(to[threadIdx.x + 32])
+               : "l"(row));
+}
+
 __global__ void load_outside(unsigned* to, unsigned offset) {
   __shared__ alignas(16) unsigned words[32];
   words[threadIdx.x] = threadIdx.x;
@@ -283,6 +295,12 @@ TEST_SUITE("matrix_ptx") {
     CHECK(simt::last_launch().shared_loads.lanes == 8);
     CHECK(simt::last_launch().shared_loads.wavefronts == 1);
     CHECK(simt::last_launch().tensor_instructions == 0);
+    const DeviceArray<unsigned> more_words(64);
+    load_two<<<1, 32>>>(more_words.get());
+    CHECK(more_words.host()[31] == 31);
+    CHECK(more_words.host()[63] == 63);
+    CHECK(simt::last_launch().shared_loads.lanes == 16);
+    CHECK(simt::last_launch().shared_loads.wavefronts == 2);
   }
 
   TEST_CASE("a row that ldmatrix loads from outside of a variable is found") {

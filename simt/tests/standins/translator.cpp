@@ -620,10 +620,19 @@ TEST_CASE("products of matrices, and what loads their factors, are calls") {
                     "::simt::MatrixElement::kInt>(), ::std::tie(d, e), a, b, d, e);"));
   CHECK(translated(in_function("asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 "
                                "{%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));")) ==
-        in_function("::simt::ptx::ldmatrix<2, true>(::simt::Location::current(), p, a, b);"));
+        in_function("::simt::ptx::ldmatrix<2, true>(::simt::Location::current(), "
+                    "::simt::ptx::in_shared_memory(p), a, b);"));
   CHECK(translated(in_function("asm(\"ldmatrix.sync.aligned.x1.m8n8.shared::cta.b16 {%0}, "
                                "[%1];\\n\" : \"=r\"(a) : \"r\"(p));")) ==
-        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), p, a);"));
+        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), "
+                    "::simt::ptx::in_shared_memory(p), a);"));
+  CHECK(translated(in_function("asm(\"ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];\" : \"=r\"(a) "
+                               ": \"l\"(p));")) ==
+        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), "
+                    "::simt::ptx::object_at<const void>(p), a);"));
+  CHECK(!refused(in_function("asm(\"ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];\" : \"=r\"(a) : "
+                             "\"r\"(p));"))
+             .empty());
   for (const char* unknown : {"asm(\"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0}, [%1];\" : "
                               "\"=r\"(a) : \"r\"(p));",
                               "asm(\"ldmatrix.sync.aligned.m8n8.x1.b8 {%0}, [%1];\" : \"=r\"(a) : "
@@ -650,6 +659,35 @@ TEST_CASE("addresses in shared memory are calls") {
         "asm(\"cvta.to.shared.u64 %0, %1;\" : \"=r\"(x) : \"l\"(p));",
         "asm(\"{ .reg .u64 a; cvta.to.shared.u64 b, %1; cvt.u32.u64 %0, a; }\" : \"=r\"(x) : "
         "\"l\"(p));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
+TEST_CASE("asynchronous copies of PTX are calls") {
+  CHECK(translated(in_function("asm volatile(\"cp.async.cg.shared.global.L2::128B [%0], [%1], "
+                               "%2;\\n\" ::\"r\"(to), \"l\"(from), \"n\"(16));")) ==
+        in_function("::simt::start_async_copy(::simt::ptx::in_shared_memory(to), "
+                    "::simt::ptx::object_at<const void>(from), 16, (16) - (16), "
+                    "::simt::Location::current());"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4, %2;\" :: "
+                               "\"r\"(to), \"l\"(from), \"r\"(n));")) ==
+        in_function("::simt::start_async_copy(::simt::ptx::in_shared_memory(to), "
+                    "::simt::ptx::object_at<const void>(from), 4, (4) - (n), "
+                    "::simt::Location::current());"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.commit_group;\\n\" ::);")) ==
+        in_function("::simt::commit_async_copies();"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(2));")) ==
+        in_function("::simt::wait_for_async_copies(2);"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.wait_all;\");")) ==
+        in_function("(::simt::commit_async_copies(), ::simt::wait_for_async_copies(0));"));
+  for (const char* unknown :
+       {"asm(\"cp.async.bulk.commit_group;\");", "asm(\"cp.async.wait_group;\");",
+        "asm(\"cp.async.ca.shared.global [%0], [%1];\" :: \"r\"(to), \"l\"(from));",
+        "asm(\"cp.async.ca.shared.global [%0], %1, 16;\" :: \"r\"(to), \"l\"(from));",
+        "asm(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"l\"(to), \"r\"(from));",
+        "asm(\"cp.async.wait_group %0;\" : \"=r\"(n));",
+        "asm(\"cp.async.ca.global.shared [%0], [%1], 16;\" :: \"r\"(to), \"l\"(from));"}) {
     CAPTURE(unknown);
     CHECK(!refused(in_function(unknown)).empty());
   }
