@@ -26,10 +26,10 @@ bool is_asm_qualifier(const Token& token) {
 
 /// Whether some literal names a type or a scope as PTX does, and no assembler of a CPU.
 bool looks_like_ptx(const Tokens& code, std::size_t open) {
-  constexpr std::array<std::string_view, 19> kTypes = {
-      ".u16",   ".u32", ".u64",    ".s16",      ".s32",    ".s64",    ".b32",
-      ".b64",   ".f32", ".pred",   ".sync",     ".shared", ".global", "membar.",
-      "fence.", "bar.", "griddep", "nanosleep", "barrier."};
+  constexpr std::array<std::string_view, 20> kTypes = {
+      ".u16",   ".u32", ".u64",    ".s16",      ".s32",     ".s64",    ".b32",
+      ".b64",   ".f32", ".pred",   ".sync",     ".shared",  ".global", "membar.",
+      "fence.", "bar.", "griddep", "nanosleep", "barrier.", "cp.async"};
   const std::size_t close = closing_bracket(code, open).value_or(code.size());
   return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(open),
                      code.begin() + static_cast<std::ptrdiff_t>(close), [&](const Token& token) {

@@ -736,6 +736,8 @@ TEST_CASE("an instruction may be spelled in several literals") {
 }
 
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
+  CHECK(translated("#define COMMIT() asm volatile(\"cp.async.commit_group;\\n\" ::)\n")
+            .find("#define COMMIT() ::simt::commit_async_copies()") != std::string::npos);
   CHECK(translated(
             "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==
         "#define EX2(y, x) ::simt::ptx::ex2_approx_ftz_f32(y, x)\n");
