@@ -403,8 +403,8 @@ PROGRAMS = {
         options=["-D", "UNORDERED"],
         says=["in kernel too_early"],
     ),
-    # 16 warps in four steps, or eight of tf32; 64 warps in sixteen steps of doubles. The 8 rows of a
-    # tile lie in as many sectors.
+    # 16 warps in four steps, or eight of tf32; 64 warps in sixteen steps of doubles. The 8 rows of
+    # a tile lie in as many sectors.
     "tensor_cores": program(
         "tensor_cores",
         ["halves", "bfloats", "bytes", "tf32", "doubles", "from_shared", "instructions"],
