@@ -57,6 +57,7 @@ std::vector<LineAction> actions_of(const simt::Counters& counters) {
       {.what = "shuffle", .count = counters.shuffles},
       {.what = "vote", .count = counters.votes},
       {.what = "warp sync", .count = counters.warp_syncs},
+      {.what = "tensor instruction", .count = counters.tensor_instructions},
       {.what = "block barrier", .count = counters.block_barriers},
       {.what = "barrier of several blocks", .count = counters.cluster_barriers},
       {.what = kDivergence, .count = counters.divergences}};

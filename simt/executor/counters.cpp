@@ -64,6 +64,7 @@ Counters& Counters::operator+=(const Counters& other) {
   shuffles += other.shuffles;
   votes += other.votes;
   warp_syncs += other.warp_syncs;
+  tensor_instructions += other.tensor_instructions;
   divergences += other.divergences;
   return *this;
 }
@@ -131,6 +132,7 @@ std::vector<std::pair<std::string_view, std::uint64_t>> named(const Counters& c)
           {"shuffles", c.shuffles},
           {"votes", c.votes},
           {"warp_syncs", c.warp_syncs},
+          {"tensor_instructions", c.tensor_instructions},
           {"divergences", c.divergences}};
 }
 

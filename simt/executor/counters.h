@@ -74,6 +74,7 @@ struct Counters {
   std::uint64_t shuffles = 0;              ///< once a warp
   std::uint64_t votes = 0;                 ///< once a warp
   std::uint64_t warp_syncs = 0;            ///< once a warp
+  std::uint64_t tensor_instructions = 0;   ///< that multiply matrices; once a warp
   std::uint64_t divergences = 0;           ///< how often the lanes of a warp went separate ways
 
   /// Adds every counter.

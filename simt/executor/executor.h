@@ -56,6 +56,7 @@ enum class WarpOperation : std::uint32_t {
   kSync,          ///< `__syncwarp`
   kBallot,        ///< `__ballot_sync` and the other votes
   kGather,        ///< for active_lanes()
+  kTogether,      ///< for perform_together()
 };
 
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
@@ -137,6 +138,26 @@ std::uint64_t leave_warp_operation(Handover handover);
   return leave_warp_operation(arrive_at_warp_operation(exchange, value, where));
 }
 
+/// What all 32 lanes of a warp do together, such as a product of matrices that lie in their
+/// registers. Each lane has one of its own, behind which lies what it brings and takes away.
+struct WarpTask {
+  /// Does it, with the tasks of all lanes by their number, once all have come.
+  using Perform = void (*)(WarpTask* const* lanes);
+  Perform perform;                   ///< the same in all lanes
+  const char* name;                  ///< for messages and records, such as "wmma::mma_sync"
+  unsigned tensor_instructions = 0;  ///< that a device's tensor cores execute for it
+};
+
+/// The calling lane's part in it: returns when it is done.
+[[gnu::always_inline]] inline void perform_together(WarpTask& task, Location where) {
+  // Lanes that come to different tasks do not ask for the same.
+  const auto which = static_cast<int>(reinterpret_cast<std::uintptr_t>(task.perform));
+  constexpr unsigned kAll = 0xffffffff;
+  constexpr int kWholeWarp = 32;
+  warp_operation({kAll, which, kWholeWarp, WarpOperation::kTogether},
+                 reinterpret_cast<std::uintptr_t>(&task), where);
+}
+
 /// The lanes of the calling warp that wait at that place when no other lane can go on.
 SIMT_RENDEZVOUS unsigned active_lanes(Location where);
 
@@ -159,6 +180,11 @@ struct SharedVariable {
 };
 /// Where that variable lies in the running block's shared memory.
 void* static_shared(const SharedVariable& variable);
+
+/// Where in the block's shared memory it lies, as 32-bit addresses of PTX tell it.
+std::uint32_t address_in_shared_memory(const void* pointer);
+/// The other way round. What lies outside of shared memory is found when it is accessed.
+void* pointer_to_shared_memory(std::uint64_t address);
 
 /// Clusters and their distributed shared memory.
 SIMT_RENDEZVOUS void cluster_barrier(Location where);

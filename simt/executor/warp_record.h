@@ -28,6 +28,7 @@ enum class WarpEventKind : std::uint8_t {
   kShuffle,   ///< lanes read values of other lanes
   kVote,      ///< lanes learn what all of them answered
   kWarpSync,  ///< `__syncwarp`
+  kMatrix,    ///< lanes load, multiply or store a matrix together
   kArrive,    ///< lanes come to a barrier of the block, the cluster or the grid, and wait
   kLeave,     ///< all threads have come there, and the lanes go on
   kPart,      ///< lanes go separate ways at a branch
@@ -37,12 +38,13 @@ enum class WarpEventKind : std::uint8_t {
 
 /// One thing that lanes of a warp did together.
 struct WarpEvent {
-  WarpEventKind kind = {};     ///< which of these
-  AccessKind access = {};      ///< of kAccess: to what, and how
-  std::string_view operation;  ///< of kShuffle, kArrive and kLeave: such as "__shfl_xor_sync"
-  std::string file;            ///< its name, without directories; empty where it is not known
-  int line = 0;                ///< from 1; 0 where it is not known
-  std::uint32_t lanes = 0;     ///< a bit for each lane that takes part
+  WarpEventKind kind = {};  ///< which of these
+  AccessKind access = {};   ///< of kAccess: to what, and how
+  /// Of kShuffle, kMatrix, kArrive and kLeave: such as "__shfl_xor_sync".
+  std::string_view operation;
+  std::string file;         ///< its name, without directories; empty where it is not known
+  int line = 0;             ///< from 1; 0 where it is not known
+  std::uint32_t lanes = 0;  ///< a bit for each lane that takes part
 
   // Of kAccess.
   unsigned bytes = 0;       ///< of each lane

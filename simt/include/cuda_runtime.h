@@ -7,6 +7,7 @@
 #define __CUDA_RUNTIME_H__
 
 #ifdef __cplusplus
+#include "simt/include/cuda_standin/address_spaces.h"
 #include "simt/include/cuda_standin/atomics.h"
 #include "simt/include/cuda_standin/cached_access.h"
 #include "simt/include/cuda_standin/device_math.h"

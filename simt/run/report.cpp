@@ -51,13 +51,13 @@ std::string shortened(const std::string& name) {
 
 /// Those that add_counters() fills.
 void add_counter_columns(Table& table) {
-  constexpr std::array<std::pair<const char*, const char*>, 21> kTitles = {
+  constexpr std::array<std::pair<const char*, const char*>, 22> kTitles = {
       {{"global", "loads"},     {"", "sectors"},       {"global", "stores"},  {"", "sectors"},
        {"global", "atomics"},   {"shared", "loads"},   {"", "conflicts"},     {"shared", "stores"},
        {"", "conflicts"},       {"shared", "atomics"}, {"constant", "loads"}, {"", "words"},
        {"cluster", "accesses"}, {"link", "loads"},     {"", "sectors"},       {"link", "stores"},
        {"", "sectors"},         {"link", "atomics"},   {"", "shuffles"},      {"", "votes"},
-       {"", "barriers"}}};
+       {"tensor", "instr."},    {"", "barriers"}}};
   for (const auto& [upper, lower] : kTitles)
     table.add_column(upper, lower, Table::Column::kNumber);
 }
@@ -82,6 +82,7 @@ void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
   add("link_atomic_requests");
   add("shuffles");
   add("votes");
+  add("tensor_instructions");
   row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));
 }
 

@@ -31,7 +31,6 @@ constexpr std::array kHeaders = {
     Part{"nvml", "NVML"},
     Part{"nvToolsExt", "NVTX"},
     Part{"nvtx3/", "NVTX"},
-    Part{"mma.h", "warp matrix operations"},
     Part{"cuda_awbarrier", "asynchronous barriers"},
     Part{"cudaTypedefs.h", "the driver API"},
     Part{"texture_", "textures"},
@@ -81,8 +80,8 @@ constexpr std::array kIdentifiers = {
     Part{"cusolver[A-Z]", "cuSOLVER"},
     Part{"cusparse[A-Z]", "cuSPARSE"},
     Part{"nvrtc[A-Z]", "NVRTC"},
-    Part{"nvcuda$", "warp matrix operations"},
-    Part{"wmma$", "warp matrix operations"},
+    Part{"bmma_sync", "products of matrices of bits"},
+    Part{"bmmaBitOp", "products of matrices of bits"},
     Part{"thrust$", "Thrust"},
     Part{"nccl[A-Z]", "NCCL"},
 };

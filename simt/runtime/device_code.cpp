@@ -29,6 +29,17 @@ void* dynamic_shared() {
   return block.worker->shared.dynamic_memory(block.rank);
 }
 
+std::uint32_t address_in_shared_memory(const void* pointer) {
+  const SharedMemory& shared = current.lane->warp->block->worker->shared;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return static_cast<std::uint32_t>(shared.offset_in_slot(address));
+}
+
+void* pointer_to_shared_memory(std::uint64_t address) {
+  const Block& block = *current.lane->warp->block;
+  return block.worker->shared.address_in_slot(block.rank, address);
+}
+
 void* static_shared(const SharedVariable& variable) {
   const Block& block = *current.lane->warp->block;
   void* address = block.worker->shared.static_variable(block.rank, variable);

@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "simt/translate/async_copy_ptx.h"
 #include "simt/translate/brackets.h"
+#include "simt/translate/matrix_ptx.h"
 #include "simt/translate/memory_ptx.h"
 #include "simt/translate/ptx_text.h"
 #include "simt/translate/register_ptx.h"
+#include "simt/translate/shared_address_ptx.h"
 #include "simt/translate/translation.h"
 
 namespace simt::translate {
@@ -23,10 +26,10 @@ bool is_asm_qualifier(const Token& token) {
 
 /// Whether some literal names a type or a scope as PTX does, and no assembler of a CPU.
 bool looks_like_ptx(const Tokens& code, std::size_t open) {
-  constexpr std::array<std::string_view, 19> kTypes = {
-      ".u16",   ".u32", ".u64",    ".s16",      ".s32",    ".s64",    ".b32",
-      ".b64",   ".f32", ".pred",   ".sync",     ".shared", ".global", "membar.",
-      "fence.", "bar.", "griddep", "nanosleep", "barrier."};
+  constexpr std::array<std::string_view, 20> kTypes = {
+      ".u16",   ".u32", ".u64",    ".s16",      ".s32",     ".s64",    ".b32",
+      ".b64",   ".f32", ".pred",   ".sync",     ".shared",  ".global", "membar.",
+      "fence.", "bar.", "griddep", "nanosleep", "barrier.", "cp.async"};
   const std::size_t close = closing_bracket(code, open).value_or(code.size());
   return std::any_of(code.begin() + static_cast<std::ptrdiff_t>(open),
                      code.begin() + static_cast<std::ptrdiff_t>(close), [&](const Token& token) {
@@ -139,12 +142,22 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
   }
   if (auto access = call_of_memory_access(instruction, *operands)) return access;
   if (auto assignment = assignment_of_register(instruction, *operands)) return assignment;
+  if (auto address = assignment_of_shared_address(instruction, *operands)) return address;
+  if (auto copy = call_of_async_copy(instruction, *operands)) return copy;
+  if (auto matrix = call_of_matrix_instruction(instruction, *operands)) return matrix;
   return call_of_known(instruction, *operands);
 }
 
 constexpr char kWhyRefused[] =
     "cannot run on a CPU, but for single instructions that the documentation "
     "names; give a C++ alternative under #ifdef SIMT_EXECUTOR";
+
+/// That, and of some instructions the reason.
+std::string why_refused(const Tokens& code, std::size_t open, std::size_t close) {
+  const Literals literals = literals_in(code, open + 1, close);
+  const std::string_view reason = why_matrix_instruction_is_refused(instruction_in(literals.text));
+  return kWhyRefused + (reason.empty() ? "" : " (" + std::string(reason) + ")");
+}
 
 /// So that what follows in the macro's body, or behind it, keeps its line.
 std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
@@ -155,8 +168,8 @@ std::string continued(const Tokens& words, std::size_t from, std::size_t to) {
 }
 
 /// What the compiler takes for an error at the line that uses the macro.
-std::string error_where_used(std::string_view macro) {
-  const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + kWhyRefused;
+std::string error_where_used(std::string_view macro, const std::string& why) {
+  const std::string message = "inline PTX in the macro '" + std::string(macro) + "' " + why;
   return "_Pragma(" + translate::quoted("GCC error " + translate::quoted(message)) + ")";
 }
 
@@ -173,7 +186,8 @@ Changes rewrite_inline_ptx_of_macro(const Tokens& words) {
     const auto close = closing_bracket(words, after);
     if (!close) continue;
     const std::string replacement =
-        as_call(words, after, *close).value_or(error_where_used(words[1].text));
+        as_call(words, after, *close)
+            .value_or(error_where_used(words[1].text, why_refused(words, after, *close)));
     changes.edits.push_back({words[i].offset, words[*close].end() - words[i].offset,
                              replacement + continued(words, i, *close)});
   }
@@ -196,8 +210,8 @@ Changes rewrite_inline_ptx(const Tokens& code) {
           {code[i].offset, code[close].end() - code[i].offset, *call + std::string(lines, '\n')});
       continue;
     }
-    changes.refusals.push_back(
-        {code[i].line, "inline PTX ('" + spell(code, i, after) + "') " + kWhyRefused});
+    changes.refusals.push_back({code[i].line, "inline PTX ('" + spell(code, i, after) + "') " +
+                                                  why_refused(code, after, close)});
   }
   return changes;
 }

@@ -32,16 +32,6 @@ constexpr std::array<Type, 14> kTypes = {{{"b8", 1, "\"h\""},
                                           {"s64", 8, "\"l\""},
                                           {"f64", 8, "\"d\""}}};
 
-std::vector<std::string_view> parts_of(std::string_view opcode) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; at <= opcode.size();) {
-    const std::size_t end = std::min(opcode.find('.', at), opcode.size());
-    parts.push_back(opcode.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 /// `ld.acquire.gpu.global.u32`, or `ld.global.nc.L2::256B.v4.u32`
 struct Opcode {
   bool loads;
@@ -66,7 +56,7 @@ bool is_advice(std::string_view word, bool loads) {
 }
 
 std::optional<Opcode> opcode_in(std::string_view text) {
-  const std::vector<std::string_view> parts = parts_of(text);
+  const std::vector<std::string_view> parts = parts_of_opcode(text);
   std::size_t at = 0;
   const auto next = [&] { return at < parts.size() ? parts[at] : std::string_view(); };
   const bool loads = next() == "ld";

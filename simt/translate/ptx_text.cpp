@@ -1,5 +1,7 @@
 #include "simt/translate/ptx_text.h"
 
+#include <algorithm>
+
 #include "simt/translate/brackets.h"
 
 namespace simt::translate {
@@ -13,8 +15,15 @@ std::string_view without_white_space(std::string_view text) {
 
 std::optional<std::size_t> operand_number(std::string_view text) {
   text = without_white_space(text);
-  if (text.size() != 2 || text[0] != '%' || text[1] < '0' || text[1] > '9') return std::nullopt;
-  return static_cast<std::size_t>(text[1] - '0');
+  constexpr std::size_t kMostDigits = 2;
+  if (!text.starts_with('%') || text.size() < 2 || text.size() > 1 + kMostDigits)
+    return std::nullopt;
+  std::size_t number = 0;
+  for (const char digit : text.substr(1)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::size_t>(digit - '0');
+  }
+  return number;
 }
 
 Literals literals_in(const Tokens& code, std::size_t at, std::size_t end) {
@@ -24,6 +33,11 @@ Literals literals_in(const Tokens& code, std::size_t at, std::size_t end) {
     if (spelled.size() < 2 || spelled.front() != '"' || spelled.back() != '"') return {"", end};
     literals.text += spelled.substr(1, spelled.size() - 2);
   }
+  for (const std::string_view escaped : {"\\n", "\\t"}) {
+    for (std::size_t found = literals.text.find(escaped); found != std::string::npos;
+         found = literals.text.find(escaped, found))
+      literals.text.replace(found, escaped.size(), 1, ' ');
+  }
   return literals;
 }
 
@@ -31,6 +45,16 @@ std::string_view instruction_in(std::string_view text) {
   text = without_white_space(text);
   if (text.ends_with(';')) text.remove_suffix(1);
   return text;
+}
+
+std::vector<std::string_view> parts_of_opcode(std::string_view opcode) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= opcode.size();) {
+    const std::size_t end = std::min(opcode.find('.', at), opcode.size());
+    parts.push_back(opcode.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
 }
 
 std::optional<Operands> operands_in(const Tokens& code, std::size_t at, std::size_t end) {

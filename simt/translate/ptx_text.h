@@ -15,12 +15,12 @@ namespace simt::translate {
 /// Without blanks and tabs at both ends.
 std::string_view without_white_space(std::string_view text);
 
-/// The N of `%N`, of one digit.
+/// The N of `%N`, of one digit or two.
 std::optional<std::size_t> operand_number(std::string_view text);
 
 /// Some literals that follow each other, which are one to a compiler.
 struct Literals {
-  std::string text;  ///< what they spell, between the quotes
+  std::string text;  ///< what they spell, between the quotes; "\n" and "\t" are spaces in it
   std::size_t end;   ///< the token behind them
 };
 /// Those from token `at` on, before token `end`. Empty if there is none, or another than "...".
@@ -28,6 +28,9 @@ Literals literals_in(const Tokens& code, std::size_t at, std::size_t end);
 
 /// The one instruction that an `asm` has, without its semicolon.
 std::string_view instruction_in(std::string_view text);
+
+/// "ld", "global" and "u32" of `ld.global.u32`.
+std::vector<std::string_view> parts_of_opcode(std::string_view opcode);
 
 /// `"=r"(value)`
 struct Operand {

@@ -35,6 +35,7 @@ _OTHERS = (
     ("shuffle", "shuffles"),
     ("vote", "votes"),
     ("warp sync", "warp_syncs"),
+    ("tensor instruction", "tensor_instructions"),
     ("block barrier", "block_barriers"),
     ("barrier of several blocks", "cluster_barriers"),
     ("divergence", "divergences"),

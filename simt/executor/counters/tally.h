@@ -46,9 +46,10 @@ class Tally {
 
   /// Lanes that stood behind `branch` went separate ways.
   void add_divergence(Event branch);
-  /// A barrier, shuffle or vote: `counter` is the one that it adds to.
-  void add_operation(const Location& where, std::uint64_t Counters::*counter) {
-    ++(at(where).*counter);
+  /// A barrier, shuffle, vote or the like: `counter` is the one that it adds to.
+  void add_operation(const Location& where, std::uint64_t Counters::*counter,
+                     std::uint64_t count = 1) {
+    at(where).*counter += count;
   }
   /// Accesses with this event are made by a function that all kernels share: `where` called it.
   void locate(Event event, const Location& where) {

@@ -424,6 +424,8 @@ std::string_view name_of(const WarpEvent& event) {
       return "vote";
     case WarpEventKind::kWarpSync:
       return "warp sync";
+    case WarpEventKind::kMatrix:
+      return "matrix operation";
     case WarpEventKind::kArrive:
       return "barrier arrive";
     case WarpEventKind::kLeave:

@@ -89,6 +89,10 @@ class SharedMemory {
   unsigned slot_of(std::uintptr_t address) const {
     return static_cast<unsigned>((address - begin()) / kSlotBytes);
   }
+  /// What lies so far from the beginning of a slot.
+  void* address_in_slot(unsigned slot, std::size_t offset) const {
+    return slot_begin(slot) + offset;
+  }
   /// How far from the beginning of its slot it lies.
   std::size_t offset_in_slot(std::uintptr_t address) const {
     return (address - begin()) % kSlotBytes;

@@ -37,8 +37,21 @@ const char* name_of(WarpOperation operation) {
       return "a warp vote";
     case WarpOperation::kGather:
       return "__activemask";
+    case WarpOperation::kTogether:
+      return "a warp-wide operation";
   }
   return "a warp operation";
+}
+
+// Of a lane that waits in perform_together(), or did so until now.
+WarpTask& task_of(const Warp& warp, unsigned lane) {
+  return *reinterpret_cast<WarpTask*>(warp.values[lane]);
+}
+
+const char* name_of_operation(const Lane& lane) {
+  const WarpOperation operation = lane.exchange.operation;
+  return operation == WarpOperation::kTogether ? task_of(*lane.warp, lane.number).name
+                                               : name_of(operation);
 }
 
 std::string hexadecimal(unsigned mask) {
@@ -77,7 +90,7 @@ std::string describe(const Lane& lane) {
            std::to_string(barrier.expected) + " have arrived, " + line();
   }
   if (warp.in_operation & bit) {
-    return std::string("at ") + name_of(lane.exchange.operation) + " with mask " +
+    return std::string("at ") + name_of_operation(lane) + " with mask " +
            hexadecimal(lane.exchange.mask) + ", " + line();
   }
   return &lane == current.lane ? "running" : "ready to run";
@@ -215,12 +228,33 @@ void ballot(Warp& warp, unsigned members) {
   }
 }
 
+// The lanes of a block of fewer than 32, or what others have left.
+[[gnu::noinline]] void report_lanes_that_lack(Warp& warp, unsigned members) {
+  const auto first = static_cast<unsigned>(std::countr_zero(members));
+  const auto absent = std::to_string(std::countr_one(members));
+  current.lane = &warp.lanes[first];
+  report_and_end_launch("warp-mask", {current.lane->where},
+                        std::string(task_of(warp, first).name) +
+                            " takes all 32 lanes of a warp, and this one has no lane " + absent,
+                        kErrorLaunchFailure);
+}
+
+void perform_task(Warp& warp, unsigned members) {
+  if (members != kAllLanes) return report_lanes_that_lack(warp, members);
+  std::array<WarpTask*, kWarpSize> tasks;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    tasks[lane] = &task_of(warp, lane);
+  tasks[0]->perform(tasks.data());
+}
+
 // Whether all of them wait for the same operation with the same mask.
-bool agree(const Warp& warp, unsigned members, WarpOperation operation, unsigned mask) {
+bool agree(const Warp& warp, unsigned members, const Exchange& of_one) {
   if ((warp.in_operation & members) != members) return false;
+  const bool is_task = of_one.operation == WarpOperation::kTogether;
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
     const Exchange& exchange = warp.lanes[std::countr_zero(rest)].exchange;
-    if (exchange.operation != operation || exchange.mask != mask) return false;
+    if (exchange.operation != of_one.operation || exchange.mask != of_one.mask) return false;
+    if (is_task && exchange.argument != of_one.argument) return false;
   }
   return true;
 }
@@ -264,12 +298,23 @@ void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned member
       return;
     case WarpOperation::kGather:  // ends in gather()
       return;
+    case WarpOperation::kTogether:
+      return perform_task(warp, members);
   }
 }
 
 std::uint64_t Counters::*counter_of(WarpOperation operation) {
   if (operation == WarpOperation::kBallot) return &Counters::votes;
   return operation == WarpOperation::kSync ? &Counters::warp_syncs : &Counters::shuffles;
+}
+
+void count(const Warp& warp, WarpOperation operation, unsigned first) {
+  Tally& tally = warp.block->worker->tally;
+  const Location& where = warp.lanes[first].where;
+  if (operation != WarpOperation::kTogether)
+    return tally.add_operation(where, counter_of(operation));
+  const unsigned instructions = task_of(warp, first).tensor_instructions;
+  if (instructions > 0) tally.add_operation(where, &Counters::tensor_instructions, instructions);
 }
 
 unsigned source_lane(WarpOperation operation, unsigned lane, const Exchange& exchange) {
@@ -286,6 +331,7 @@ unsigned source_lane(WarpOperation operation, unsigned lane, const Exchange& exc
 }
 
 WarpEventKind kind_of(WarpOperation operation) {
+  if (operation == WarpOperation::kTogether) return WarpEventKind::kMatrix;
   if (operation == WarpOperation::kBallot) return WarpEventKind::kVote;
   return operation == WarpOperation::kSync ? WarpEventKind::kWarpSync : WarpEventKind::kShuffle;
 }
@@ -299,6 +345,7 @@ WarpEventKind kind_of(WarpOperation operation) {
   event.lanes = members;
   if (event.kind == WarpEventKind::kVote)
     event.votes = static_cast<std::uint32_t>(warp.results[first]);
+  if (event.kind == WarpEventKind::kMatrix) event.operation = task_of(warp, first).name;
   if (event.kind == WarpEventKind::kShuffle) {
     event.operation = name_of(operation);
     for (unsigned rest = members; rest != 0; rest &= rest - 1) {
@@ -314,8 +361,7 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
   perform(warp, operation, mask, members, (warp.alike & members) == members);
   const bool all_meet = worker.launch->counting && members == warp.alive;
   if (worker.launch->counting) {
-    const Lane& first = warp.lanes[std::countr_zero(members)];
-    worker.tally.add_operation(first.where, counter_of(operation));
+    count(warp, operation, static_cast<unsigned>(std::countr_zero(members)));
     if (WarpRecording* const recorded = recording_of(warp)) [[unlikely]]
       record_operation(*recorded, warp, operation, members, all_meet);
   }
@@ -327,8 +373,8 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
 }
 
 std::string describe_mask(const Lane& lane) {
-  const std::string what = std::string(name_of(lane.exchange.operation)) + " with mask " +
-                           hexadecimal(lane.exchange.mask);
+  const std::string what =
+      std::string(name_of_operation(lane)) + " with mask " + hexadecimal(lane.exchange.mask);
   if ((lane.exchange.mask & lane.bit()) == 0) {
     return what + " does not name the calling lane " + std::to_string(lane.number);
   }
@@ -380,7 +426,7 @@ bool is_known_to_be_valid(const Warp& warp, const Lane& lane, unsigned mask) {
 [[gnu::noinline]] Handover end_exchange(Lane& lane, unsigned members) {
   Warp& warp = *lane.warp;
   const auto [mask, argument, width, operation] = lane.exchange;
-  if ((warp.alike & members) == members || agree(warp, members, operation, mask)) {
+  if ((warp.alike & members) == members || agree(warp, members, lane.exchange)) {
     complete(warp, operation, mask, members);
   }
   if ((warp.ready & lane.bit()) != 0) return {lane.context, &lane.context};
@@ -492,7 +538,7 @@ void complete_without_exited(Warp& warp) {
     Lane& lane = warp.lanes[std::countr_zero(rest)];
     if (lane.exchange.operation == WarpOperation::kGather) continue;
     const unsigned members = lane.exchange.mask & warp.alive;
-    if (!agree(warp, members, lane.exchange.operation, lane.exchange.mask)) continue;
+    if (!agree(warp, members, lane.exchange)) continue;
     if (mask_is_valid(lane)) {
       complete(warp, lane.exchange.operation, lane.exchange.mask, members);
     } else {

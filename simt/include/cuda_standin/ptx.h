@@ -5,11 +5,18 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "simt/executor/executor.h"
+#include "simt/include/cuda_standin/bits.h"
 #include "simt/include/cuda_standin/qualifiers.h"
 #include "simt/include/cuda_standin/synchronization.h"
+#include "simt/include/cuda_standin/tensor_cores.h"
+#include "simt/include/cuda_standin/vector_types.h"
 
 namespace simt::ptx {
 
@@ -76,6 +83,17 @@ SIMT_INLINE void vabsdiff4_u32_u32_u32_add(unsigned& d, unsigned a, unsigned b, 
     c += static_cast<unsigned>(difference < 0 ? -difference : difference);
   }
   d = c;
+}
+
+/// Rounds to a float whose lower 13 bits are 0; ties go away from 0. (Section 9.7.9.21)
+template <typename Register>
+SIMT_INLINE void cvt_rna_tf32_f32(Register& d, float a) {
+  static_assert(sizeof(Register) == sizeof(float));
+  constexpr std::uint32_t kLost = 0x1fff;
+  const std::uint32_t bits = bit_cast<std::uint32_t>(a);
+  const bool is_finite = (bits & 0x7f800000) != 0x7f800000;
+  const std::uint32_t rounded = (bits + (is_finite ? (kLost + 1) / 2 : 0)) & ~kLost;
+  d = bit_cast<Register>(a != a ? 0x7fffffff : rounded);
 }
 
 // Special registers. (Section 10)
@@ -172,6 +190,17 @@ SIMT_INLINE T* object_at(unsigned long long address) {
   return reinterpret_cast<T*>(address);
 }
 
+/// `cvta.to.shared`
+template <typename Address>
+SIMT_INLINE std::uint32_t shared_address(Address pointer) {
+  return address_in_shared_memory(object_at<const void>(pointer));
+}
+
+/// The other way round.
+SIMT_INLINE void* in_shared_memory(std::uint64_t address) {
+  return pointer_to_shared_memory(address);
+}
+
 /// A register gets a value of a smaller type, which `load` loads.
 template <typename Small, typename Register, typename Load>
 SIMT_INLINE void extended(Register& value, Load load) {
@@ -252,6 +281,78 @@ SIMT_INLINE void store_plain(Address address, T value, Ts... values) {
   put(value);
   (put(values), ...);
   *object_at<Together>(address) = together;
+}
+
+// Products of matrices that lie in the registers of a warp. (Section 9.7.14)
+
+/// The lower lanes of a warp, 8 for each tile, load 16 bytes each from an address of their own. No
+/// branch: all lanes go the same way on a device.
+template <unsigned kTiles>
+SIMT_INLINE void load_row(std::uint32_t* row, const void* address, unsigned lane) {
+  alignas(16) std::uint32_t nothing[4] = {};
+  const auto from = reinterpret_cast<std::uintptr_t>(address);
+  const auto instead = reinterpret_cast<std::uintptr_t>(nothing);
+  const std::uintptr_t loads = 0 - static_cast<std::uintptr_t>(lane / 8 < kTiles);
+  copy_wide<16>(row, reinterpret_cast<const void*>((from & loads) | (instead & ~loads)));
+}
+
+/// `ldmatrix`: each lane gets a word of each tile.
+template <unsigned kTiles, bool kTurned, typename... Registers>
+SIMT_INLINE void ldmatrix(Location where, const void* address, Registers&... registers) {
+  static_assert(sizeof...(Registers) == kTiles && ((sizeof(Registers) == 4) && ...));
+  alignas(16) std::uint32_t row[4];
+  load_row<kTiles>(row, address, laneid());
+  std::uint32_t words[kTiles];
+  SpreadRows task = {{spread_rows, "ldmatrix"}, row, words, kTiles, kTiles, kTurned};
+  perform_together(task, where);
+  const std::uint32_t* next = words;
+  (__builtin_memcpy(&registers, next++, sizeof(std::uint32_t)), ...);
+}
+
+/// The types of an `mma`.
+template <MatrixElement kSum, MatrixElement kLeft, MatrixElement kRight, MatrixElement kAddend>
+struct MatrixTypes {};
+
+/// `mma.sync`: what it has in registers, all of them side by side.
+template <unsigned kRows, unsigned kColumns, unsigned kDepth, bool kSaturates, MatrixElement kSum,
+          MatrixElement kLeft, MatrixElement kRight, MatrixElement kAddend, typename... Results,
+          typename... Inputs>
+SIMT_INLINE void mma(Location where, MatrixTypes<kSum, kLeft, kRight, kAddend> /*types*/,
+                     std::tuple<Results&...> results, const Inputs&... inputs) {
+  constexpr auto kBytes = [](MatrixElement element, const MatrixLayout& layout) {
+    return layout.elements() * bytes_of(element);
+  };
+  constexpr MatrixLayout kSums = layout_of_sum(kRows, kColumns);
+  constexpr unsigned kOfLeft = kBytes(kLeft, layout_of_factor(kLeft, kRows, kDepth, true));
+  constexpr unsigned kOfRight = kBytes(kRight, layout_of_factor(kRight, kColumns, kDepth, false));
+  static_assert((sizeof(Inputs) + ...) == kOfLeft + kOfRight + kBytes(kAddend, kSums),
+                "the inputs have other sizes than the instruction");
+  static_assert((sizeof(Results) + ...) == kBytes(kSum, kSums),
+                "the outputs have other sizes than the instruction");
+  alignas(8) unsigned char in[(sizeof(Inputs) + ...)];
+  alignas(8) unsigned char out[(sizeof(Results) + ...)];
+  unsigned char* to = in;
+  ((__builtin_memcpy(to, &inputs, sizeof(Inputs)), to += sizeof(Inputs)), ...);
+  MatrixProduct product = {{multiply_matrices, "mma.sync", tensor_instructions_of(kRows, kColumns)},
+                           kRows,
+                           kColumns,
+                           kDepth,
+                           kLeft,
+                           kRight,
+                           kAddend,
+                           kSum,
+                           kSaturates,
+                           in,
+                           in + kOfLeft,
+                           in + kOfLeft + kOfRight,
+                           out};
+  perform_together(product, where);
+  const unsigned char* from = out;
+  std::apply(
+      [&](auto&... each) {
+        ((__builtin_memcpy(&each, from, sizeof each), from += sizeof each), ...);
+      },
+      results);
 }
 
 }  // namespace simt::ptx

@@ -69,6 +69,8 @@ function sentenceOf(event, warps) {
       return voteSentence(event);
     case "warp sync":
       return `__syncwarp: ${counted(lanes.length, "lane")} have met.`;
+    case "matrix operation":
+      return `${event.operation}: ${counted(lanes.length, "lane")} work on a matrix together.`;
     case "barrier arrive":
       return arriveSentence(event, warps);
     case "barrier leave":
@@ -117,7 +119,7 @@ function phrasesOf(counters) {
   const plain = {
     distributed_requests: "access to other blocks|accesses to other blocks",
     block_barriers: "barrier", cluster_barriers: "barrier of several blocks|barriers of several blocks",
-    shuffles: "shuffle", votes: "vote", warp_syncs: "warp sync", divergences: "divergence",
+    shuffles: "shuffle", votes: "vote", warp_syncs: "warp sync", tensor_instructions: "tensor instruction", divergences: "divergence",
   };
   for (const [name, words] of Object.entries(plain)) {
     if (counters[name]) phrases.push({ text: counted(counters[name], ...words.split("|")), bad: false });

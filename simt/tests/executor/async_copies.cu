@@ -44,6 +44,23 @@ __global__ void fills_with_zeros(const float4* x, float4* y) {
   y[threadIdx.x] = s[threadIdx.x];
 }
 
+// The same by inline PTX: whole pieces in the first group, and halves in the second.
+__global__ void copies_by_ptx(const float4* x, float4* y) {
+  __shared__ float4 s[2][kThreads];
+  const auto whole = static_cast<unsigned>(__cvta_generic_to_shared(&s[0][threadIdx.x]));
+  const auto half = static_cast<unsigned>(__cvta_generic_to_shared(&s[1][threadIdx.x]));
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(whole),
+               "l"(&x[threadIdx.x]), "n"(16));
+  asm volatile("cp.async.commit_group;\n" ::);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;\n" ::"r"(half), "l"(&x[threadIdx.x]),
+               "r"(8));
+  asm volatile("cp.async.commit_group;\n" ::);
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(1));
+  y[threadIdx.x] = s[0][threadIdx.x];
+  asm volatile("cp.async.wait_all;\n" ::: "memory");
+  y[kThreads + threadIdx.x] = s[1][threadIdx.x];
+}
+
 template <Version version>
 __global__ void reads_before_it_waits(const float* x, float* y) {
   __shared__ float s[kThreads];
@@ -150,6 +167,22 @@ TEST_SUITE("async_copies") {
     const std::vector<float> result = y.host();
     for (std::size_t i = 0; i < result.size(); ++i) {
       CHECK(result[i] == (i % 4 < 2 ? static_cast<float>(i) : 0.0f));
+    }
+  }
+
+  TEST_CASE("copies by inline PTX") {
+    Mistakes mistakes;
+    const DeviceArray<float> x(ascending(4 * kThreads));
+    DeviceArray<float> y = zeros<float>(8 * kThreads);
+    copies_by_ptx<<<1, kThreads>>>(reinterpret_cast<const float4*>(x.get()),
+                                   reinterpret_cast<float4*>(y.get()));
+    CHECK(mistakes.take_kinds().empty());
+    CHECK(simt::last_launch().async_copy_requests == 8);
+    CHECK(simt::last_launch().shared_stores.requests == 0);
+    const std::vector<float> result = y.host();
+    for (std::size_t i = 0; i < result.size() / 2; ++i) {
+      CHECK(result[i] == static_cast<float>(i));
+      CHECK(result[4 * kThreads + i] == (i % 4 < 2 ? static_cast<float>(i) : 0.0f));
     }
   }
 

@@ -43,6 +43,7 @@ LOADS, STORES, ATOMICS = "global_load_requests", "global_store_requests", "globa
 SECTORS_A_LOAD = "global_load_sectors / global_load_requests"
 SECTORS_A_STORE = "global_store_sectors / global_store_requests"
 BARRIERS, SHUFFLES = "block_barriers", "shuffles"
+TENSOR = "tensor_instructions"
 
 PROGRAMS = {
     "transpose": program(
@@ -402,6 +403,42 @@ PROGRAMS = {
         options=["-D", "UNORDERED"],
         says=["in kernel too_early"],
     ),
+    # 16 warps in four steps, or eight of tf32; 64 warps in sixteen steps of doubles. The 8 rows of
+    # a tile lie in as many sectors.
+    "tensor_cores": program(
+        "tensor_cores",
+        ["halves", "bfloats", "bytes", "tf32", "doubles", "from_shared", "instructions"],
+        {
+            (0, LOADS): 16 * 4 * 8,
+            (0, SECTORS_A_LOAD): 8,
+            (0, STORES): 16 * 4,
+            (0, SECTORS_A_STORE): 8,
+            (0, TENSOR): 16 * 4 * 2,
+            (1, LOADS): 16 * 4 * 8,
+            (1, TENSOR): 16 * 4 * 2,
+            (2, LOADS): 16 * 4 * 4,
+            (2, SECTORS_A_LOAD): 8,
+            (2, TENSOR): 16 * 4 * 2,
+            (3, LOADS): 16 * 8 * 8,
+            (3, SECTORS_A_LOAD): 8,
+            (3, TENSOR): 16 * 8 * 4,
+            (4, LOADS): 64 * 16 * 2,
+            (4, SECTORS_A_STORE): 16,
+            (4, TENSOR): 64 * 16,
+            (5, LOADS): 16 * 4 * 2,
+            (5, SECTORS_A_LOAD): 16,
+            (5, "shared_load_requests"): 16 * 4 * 2,
+            (5, CONFLICTS): 0,
+            (5, "shared_load_wavefronts / shared_load_requests"): 4,
+            (5, TENSOR): 16 * 4 * 2,
+            (6, LOADS): 16 * 4 * 2,
+            (6, "shared_load_requests"): 16 * 4 * 2,
+            (6, CONFLICTS): 0,
+            (6, STORES): 16 * 8,
+            (6, TENSOR): 16 * 4 * 2,
+        },
+        says=["tensor_cores: passed"],
+    ),
     "ptx_registers": program(
         "ptx_registers",
         ["ask", "wait_for", "compare", "hand_over"],
@@ -488,6 +525,9 @@ PROGRAMS = {
     "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
     "missing_std": refused(
         "missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"
+    ),
+    "sub_byte_matrices": refused(
+        "sub_byte_matrices", "sub_byte_matrices.cu:5", "sub-byte types (wmma::experimental)"
     ),
     "bulk_names": refused(
         "bulk_names", "bulk_names.cu:3: error: 'barrier_arrive_tx'", "(bulk copies)"

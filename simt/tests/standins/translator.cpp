@@ -600,6 +600,132 @@ TEST_CASE("special registers are read by functions") {
   }
 }
 
+TEST_CASE("products of matrices, and what loads their factors, are calls") {
+  CHECK(translated(in_function(
+            "asm volatile(\"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1,%2,%3},\\n\" "
+            "\"{%4, %5}, {%6}, {%7,%8,%9,%10};\\n\" : \"=f\"(d[0]), \"=f\"(d[1]), \"=f\"(d[2]), "
+            "\"=f\"(d[3]) : \"r\"(a), \"r\"(b), \"r\"(c), \"f\"(e), \"f\"(f), \"f\"(g), "
+            "\"f\"(h));")) ==
+        in_function("::simt::ptx::mma<16, 8, 8, false>(::simt::Location::current(), "
+                    "::simt::ptx::MatrixTypes<::simt::MatrixElement::kFloat, "
+                    "::simt::MatrixElement::kHalf, ::simt::MatrixElement::kHalf, "
+                    "::simt::MatrixElement::kFloat>(), ::std::tie(d[0], d[1], d[2], d[3]), a, b, "
+                    "c, e, f, g, h);"));
+  CHECK(translated(in_function(
+            "asm(\"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, "
+            "{%0,%1};\" : \"+r\"(d), \"+r\"(e) : \"r\"(a), \"r\"(b));")) ==
+        in_function("::simt::ptx::mma<8, 8, 16, true>(::simt::Location::current(), "
+                    "::simt::ptx::MatrixTypes<::simt::MatrixElement::kInt, "
+                    "::simt::MatrixElement::kUnsigned8, ::simt::MatrixElement::kSigned8, "
+                    "::simt::MatrixElement::kInt>(), ::std::tie(d, e), a, b, d, e);"));
+  CHECK(translated(in_function("asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 "
+                               "{%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));")) ==
+        in_function("::simt::ptx::ldmatrix<2, true>(::simt::Location::current(), "
+                    "::simt::ptx::in_shared_memory(p), a, b);"));
+  CHECK(translated(in_function("asm(\"ldmatrix.sync.aligned.x1.m8n8.shared::cta.b16 {%0}, "
+                               "[%1];\\n\" : \"=r\"(a) : \"r\"(p));")) ==
+        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), "
+                    "::simt::ptx::in_shared_memory(p), a);"));
+  CHECK(translated(in_function("asm(\"ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];\" : \"=r\"(a) "
+                               ": \"l\"(p));")) ==
+        in_function("::simt::ptx::ldmatrix<1, false>(::simt::Location::current(), "
+                    "::simt::ptx::object_at<const void>(p), a);"));
+  CHECK(!refused(in_function("asm(\"ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];\" : \"=r\"(a) : "
+                             "\"r\"(p));"))
+             .empty());
+  for (const char* unknown : {"asm(\"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0}, [%1];\" : "
+                              "\"=r\"(a) : \"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x1.b8 {%0}, [%1];\" : \"=r\"(a) : "
+                              "\"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0}, [%1];\" : "
+                              "\"=r\"(a) : \"r\"(p));",
+                              "asm(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1+16];\" : "
+                              "\"=r\"(a) : \"r\"(p));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+  CHECK(translated(in_function("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(t) : \"f\"(x));")) ==
+        in_function("::simt::ptx::cvt_rna_tf32_f32(t, x);"));
+}
+
+TEST_CASE("addresses in shared memory are calls") {
+  CHECK(translated(in_function("asm(\"{ .reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a; "
+                               "}\\n\" : \"=r\"(x) : \"l\"(p));")) ==
+        in_function("(x) = ::simt::ptx::shared_address(p);"));
+  CHECK(translated(in_function("asm(\"cvta.to.shared.u64 %0, %1;\" : \"=l\"(x) : \"l\"(p));")) ==
+        in_function("(x) = ::simt::ptx::shared_address(p);"));
+  for (const char* unknown :
+       {"asm(\"cvta.to.global.u64 %0, %1;\" : \"=l\"(x) : \"l\"(p));",
+        "asm(\"cvta.to.shared.u64 %0, %1;\" : \"=r\"(x) : \"l\"(p));",
+        "asm(\"{ .reg .u64 a; cvta.to.shared.u64 b, %1; cvt.u32.u64 %0, a; }\" : \"=r\"(x) : "
+        "\"l\"(p));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
+TEST_CASE("asynchronous copies of PTX are calls") {
+  CHECK(translated(in_function("asm volatile(\"cp.async.cg.shared.global.L2::128B [%0], [%1], "
+                               "%2;\\n\" ::\"r\"(to), \"l\"(from), \"n\"(16));")) ==
+        in_function("::simt::start_async_copy(::simt::ptx::in_shared_memory(to), "
+                    "::simt::ptx::object_at<const void>(from), 16, (16) - (16), "
+                    "::simt::Location::current());"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4, %2;\" :: "
+                               "\"r\"(to), \"l\"(from), \"r\"(n));")) ==
+        in_function("::simt::start_async_copy(::simt::ptx::in_shared_memory(to), "
+                    "::simt::ptx::object_at<const void>(from), 4, (4) - (n), "
+                    "::simt::Location::current());"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.commit_group;\\n\" ::);")) ==
+        in_function("::simt::commit_async_copies();"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(2));")) ==
+        in_function("::simt::wait_for_async_copies(2);"));
+  CHECK(translated(in_function("asm volatile(\"cp.async.wait_all;\");")) ==
+        in_function("(::simt::commit_async_copies(), ::simt::wait_for_async_copies(0));"));
+  for (const char* unknown :
+       {"asm(\"cp.async.bulk.commit_group;\");", "asm(\"cp.async.wait_group;\");",
+        "asm(\"cp.async.ca.shared.global [%0], [%1];\" :: \"r\"(to), \"l\"(from));",
+        "asm(\"cp.async.ca.shared.global [%0], %1, 16;\" :: \"r\"(to), \"l\"(from));",
+        "asm(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"l\"(to), \"r\"(from));",
+        "asm(\"cp.async.wait_group %0;\" : \"=r\"(n));",
+        "asm(\"cp.async.ca.global.shared [%0], [%1], 16;\" :: \"r\"(to), \"l\"(from));"}) {
+    CAPTURE(unknown);
+    CHECK(!refused(in_function(unknown)).empty());
+  }
+}
+
+TEST_CASE("other instructions on matrices are refused, with the reason") {
+  struct {
+    const char* spelled;
+    const char* reason;
+  } const refusals[] = {
+      {"asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");", "(wgmma works on"},
+      {"asm(\"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0};\" : \"=f\"(d));",
+       "(a sparse factor is not computed)"},
+      {"asm(\"mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%0};\" : \"=r\"(d));",
+       "(of mma.sync, types of less than 8 bits"},
+      {"asm(\"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};\" :: \"r\"(p), \"r\"(a));",
+       "(stmatrix is not computed)"},
+      // A register is missing; one is of another kind; an output is no input; a sum of half.
+      {"asm(\"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0}, {%1}, {%2}, {%0};\" : "
+       "\"+r\"(d) : \"r\"(a), \"r\"(b));",
+       "(of mma.sync"},
+      {"asm(\"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};\" : "
+       "\"+f\"(d), \"+f\"(e) : \"r\"(a), \"r\"(b));",
+       "(of mma.sync"},
+      {"asm(\"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};\" : "
+       "\"=r\"(d), \"=r\"(e) : \"r\"(a), \"r\"(b));",
+       "(of mma.sync"},
+      {"asm(\"mma.sync.aligned.m16n8k8.row.col.f16.bf16.bf16.f16 {%0,%1}, {%2,%3}, {%4}, "
+       "{%0,%1};\" "
+       ": \"+r\"(d), \"+r\"(e) : \"r\"(a), \"r\"(b), \"r\"(c));",
+       "(of mma.sync"}};
+  for (const auto& [spelled, reason] : refusals) {
+    CAPTURE(spelled);
+    const std::string message = refused(in_function(spelled));
+    CHECK(message.find(reason) != std::string::npos);
+  }
+}
+
 TEST_CASE("an instruction may be spelled in several literals") {
   CHECK(translated(in_function("asm(\"vabsdiff4.u32.u32.u32.add\"\n\" %0, %1, %2, %3;\"\n: "
                                "\"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(c));")) ==
@@ -610,6 +736,8 @@ TEST_CASE("an instruction may be spelled in several literals") {
 }
 
 TEST_CASE("inline PTX in a macro becomes a call, or an error where the macro is used") {
+  CHECK(translated("#define COMMIT() asm volatile(\"cp.async.commit_group;\\n\" ::)\n")
+            .find("#define COMMIT() ::simt::commit_async_copies()") != std::string::npos);
   CHECK(translated(
             "#define EX2(y, x) asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x))\n") ==
         "#define EX2(y, x) ::simt::ptx::ex2_approx_ftz_f32(y, x)\n");
