@@ -11,6 +11,11 @@ if(NOT SIMT_HOST_SANITIZER)
   find_package(MPI COMPONENTS CXX)
 endif()
 
+# For cuBLAS's stand-in. Without it, programs that include <cublas_v2.h> are refused. A sanitizer does not see what its threads do.
+if(NOT SIMT_HOST_SANITIZER)
+  find_package(OpenBLAS)
+endif()
+
 set(BOOST_INCLUDE_LIBRARIES context)
 FetchContent_Declare(Boost SYSTEM
   URL https://github.com/boostorg/boost/releases/download/boost-1.84.0/boost-1.84.0.tar.xz

@@ -17,18 +17,11 @@ void check_for_host(const void* output) {
 }
 
 void check_for_device(const curandGenerator_st& generator, const void* output) {
-  if (!device_reaches(output)) {
-    throw Failure{CURAND_STATUS_LAUNCH_FAILURE, "host-pointer",
-                  "the generator is of a device, and writes to memory of the host that no device "
-                  "reaches"};
-  }
-  if (!is_device_pointer(output) || is_managed_pointer(output)) return;
-  const int owner = device_of_memory(output);
-  if (owner == generator.device || has_peer_access(generator.device, owner)) return;
-  throw Failure{CURAND_STATUS_LAUNCH_FAILURE, "peer-access",
+  const auto out_of_reach = why_out_of_reach(generator.device, output);
+  if (!out_of_reach) return;
+  throw Failure{CURAND_STATUS_LAUNCH_FAILURE, out_of_reach->kind,
                 "the generator is of device " + std::to_string(generator.device) +
-                    ", and writes to memory of device " + std::to_string(owner) +
-                    ", to which that has no access"};
+                    ", and writes to " + out_of_reach->memory};
 }
 
 }  // namespace

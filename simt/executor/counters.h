@@ -118,6 +118,8 @@ void set_counted_time(double seconds);
 /// OS threads that run blocks: all cores unless set, or the environment's SIMT_WORKERS. Counts
 /// do not depend on it.
 void set_workers(int count);
+/// How many there are.
+int workers();
 
 /// Device memory that nobody has freed so far, by the line that allocated it. What remains at the
 /// end of the program is noted on standard error.

@@ -332,6 +332,19 @@ void device_memory_info(std::size_t* free_bytes, std::size_t* total_bytes);
 /// Copies between host and device memory (either side may be either) on behalf of the host; checks
 /// both ranges, and names `call` where one is wrong. Return CUDA error codes.
 int copy(void* to, const void* from, std::size_t bytes, const char* call = "cudaMemcpy");
+/// Memory that a library reads or writes on behalf of the host: pieces of equal size, such as the
+/// columns of a matrix.
+struct MemoryPieces {
+  const void* begin;         ///< of the first
+  std::size_t bytes;         ///< of each
+  std::size_t count = 1;     ///< how many
+  std::size_t distance = 0;  ///< in bytes, from the beginning of one to that of the next
+};
+/// What `call` reads there has to be allocated, and should have been written; other memory than the
+/// device's is not looked at. Return CUDA error codes.
+int check_library_read(const MemoryPieces& pieces, const char* call);
+/// What `call` writes there has to be allocated, and counts as written from now on.
+int check_library_write(const MemoryPieces& pieces, const char* call);
 /// Sets `bytes` bytes of device memory to `byte`, as cudaMemset() does.
 int fill(void* to, int byte, std::size_t bytes);
 

@@ -19,6 +19,8 @@ constexpr std::array kHeaders = {
     Part{"nv/", "libcu++"},
     Part{"cute/", "CuTe"},
     Part{"cutlass/", "CUTLASS"},
+    Part{"cublasLt", "cuBLASLt"},
+    Part{"cublasXt", "cuBLASXt"},
     Part{"cublas", "cuBLAS"},
     Part{"cudnn", "cuDNN"},
     Part{"cufft", "cuFFT"},
@@ -41,7 +43,6 @@ constexpr std::array kHeaders = {
     Part{"sm_", "CUDA's own files"},
     Part{"channel_descriptor.h", "textures"},
     Part{"driver_functions.h", "a part of CUDA"},
-    Part{"library_types.h", "a part of CUDA"},
 };
 
 constexpr std::array kIdentifiers = {
@@ -72,6 +73,8 @@ constexpr std::array kIdentifiers = {
     Part{"CUtensorMap", "tensor maps"},
     Part{"cuTensorMap", "tensor maps"},
     Part{"cudaMemPool", "memory pools"},
+    Part{"cublasLt[A-Z]", "cuBLASLt"},
+    Part{"cublasXt[A-Z]", "cuBLASXt"},
     Part{"cublas[A-Z]", "cuBLAS"},
     Part{"cufft[A-Z]", "cuFFT"},
     Part{"curand[A-Z]", "cuRAND"},

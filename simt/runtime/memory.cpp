@@ -155,6 +155,17 @@ bool device_reaches(const void* address) {
          device_variable_at(reinterpret_cast<std::uintptr_t>(address)) != nullptr;
 }
 
+std::optional<OutOfReach> why_out_of_reach(int device, const void* address) {
+  if (!device_reaches(address)) {
+    return OutOfReach{"host-pointer", "memory of the host that no device reaches"};
+  }
+  if (!is_device_pointer(address) || is_managed_pointer(address)) return {};
+  const int owner = device_of_memory(address);
+  if (owner == device || has_peer_access(device, owner)) return {};
+  return OutOfReach{"peer-access",
+                    "memory of device " + std::to_string(owner) + ", to which that has no access"};
+}
+
 void note_arguments(const void* bytes, std::size_t size) {
   if (!host_pointers_are_refused()) return;
   constexpr std::uintptr_t kNoAddressBelow = 65536;  // an index, or a null pointer with one added

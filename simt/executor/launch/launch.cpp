@@ -312,4 +312,8 @@ void set_workers(int count) {
   state().workers = std::max(1, count);
 }
 
+int workers() {
+  return state().workers;
+}
+
 }  // namespace simt

@@ -508,8 +508,9 @@ namespace {
 // The first byte of a range that has not at least this state; `bytes` if all have.
 std::size_t first_below(std::uintptr_t address, std::size_t bytes, ByteState state) {
   const std::uint8_t* states = arena.states(address);
+  if (states[0] < state) return 0;
   const bool all_equal = std::memcmp(states, states + 1, bytes - 1) == 0;
-  if (all_equal && states[0] >= state) return bytes;
+  if (all_equal) return bytes;
   std::size_t i = 0;
   while (i < bytes && states[i] >= state)
     ++i;
@@ -527,42 +528,87 @@ bool range_is_allocated(std::uintptr_t address, std::size_t bytes, const char* c
   return false;
 }
 
+// Reports the first byte of a range that nobody wrote, if there is one.
+void check_was_written(std::uintptr_t address, std::size_t bytes, const char* call) {
+  std::size_t unwritten = first_below(address, bytes, kWritten);
+  if (unwritten == bytes) return;
+  find_writes_of_host(address, bytes);
+  unwritten = first_below(address, bytes, kWritten);
+  if (unwritten == bytes) return;
+  const DeviceMemory& memory = DeviceMemory::instance();
+  report("uninitialized-copy", {},
+         std::string(call) + " reads " + memory.describe(address + unwritten) +
+             ", which was never written",
+         memory.history(address));
+}
+
+bool may_read(std::uintptr_t address, std::size_t bytes, const char* call) {
+  if (!arena.contains(address)) return true;
+  if (!range_is_allocated(address, bytes, call)) return false;
+  check_was_written(address, bytes, call);
+  return true;
+}
+
+bool may_write(std::uintptr_t address, std::size_t bytes, const char* call) {
+  if (!arena.contains(address)) return true;
+  if (!range_is_allocated(address, bytes, call)) return false;
+  std::memset(arena.states(address), kWritten, bytes);
+  return true;
+}
+
+// From the first byte of the first to the last byte of the last, or more than there can be.
+std::size_t bytes_of(const MemoryPieces& pieces) {
+  if (pieces.bytes == 0 || pieces.count == 0) return 0;
+  std::size_t before_last = 0;
+  if (__builtin_mul_overflow(pieces.count - 1, pieces.distance, &before_last) ||
+      before_last > Arena::kBytes) {
+    return Arena::kBytes;
+  }
+  return before_last + pieces.bytes;
+}
+
 }  // namespace
 
 int copy(void* to, const void* from, std::size_t bytes, const char* call) {
   if (bytes == 0) return 0;
   if (to == nullptr || from == nullptr) return kErrorInvalidValue;
-  const DeviceMemory& memory = DeviceMemory::instance();
-  if (arena.contains(number(from))) {
-    if (!range_is_allocated(number(from), bytes, call)) return kErrorInvalidValue;
-    std::size_t unwritten = first_below(number(from), bytes, kWritten);
-    if (unwritten < bytes) {
-      find_writes_of_host(number(from), bytes);
-      unwritten = first_below(number(from), bytes, kWritten);
-    }
-    if (unwritten < bytes) {
-      report("uninitialized-copy", {},
-             std::string(call) + " reads " + memory.describe(number(from) + unwritten) +
-                 ", which was never written",
-             memory.history(number(from)));
-    }
-  }
-  if (arena.contains(number(to))) {
-    if (!range_is_allocated(number(to), bytes, call)) return kErrorInvalidValue;
-    std::memset(arena.states(number(to)), kWritten, bytes);
+  if (!may_read(number(from), bytes, call) || !may_write(number(to), bytes, call)) {
+    return kErrorInvalidValue;
   }
   std::memmove(to, from, bytes);
   publish_findings_of(current_device());
   return 0;
 }
 
+int check_library_read(const MemoryPieces& pieces, const char* call) {
+  const std::uintptr_t begin = number(pieces.begin);
+  const std::size_t all = bytes_of(pieces);
+  if (all == 0 || !arena.contains(begin)) return 0;
+  const bool is_allocated = range_is_allocated(begin, all, call);
+  // What lies between the pieces may have been left as it was.
+  if (is_allocated && first_below(begin, all, kWritten) < all) {
+    for (std::size_t i = 0; i < pieces.count; ++i)
+      check_was_written(begin + i * pieces.distance, pieces.bytes, call);
+  }
+  publish_findings_of(current_device());
+  return is_allocated ? 0 : kErrorInvalidValue;
+}
+
+int check_library_write(const MemoryPieces& pieces, const char* call) {
+  const std::uintptr_t begin = number(pieces.begin);
+  const std::size_t all = bytes_of(pieces);
+  if (all == 0 || !arena.contains(begin)) return 0;
+  const bool is_allocated = range_is_allocated(begin, all, call);
+  for (std::size_t i = 0; is_allocated && i < pieces.count; ++i)
+    std::memset(arena.states(begin + i * pieces.distance), kWritten, pieces.bytes);
+  publish_findings_of(current_device());
+  return is_allocated ? 0 : kErrorInvalidValue;
+}
+
 int fill(void* to, int byte, std::size_t bytes) {
   if (bytes == 0) return 0;
   if (to == nullptr) return kErrorInvalidValue;
-  if (arena.contains(number(to))) {
-    if (!range_is_allocated(number(to), bytes, "cudaMemset")) return kErrorInvalidValue;
-    std::memset(arena.states(number(to)), kWritten, bytes);
-  }
+  if (!may_write(number(to), bytes, "cudaMemset")) return kErrorInvalidValue;
   std::memset(to, byte, bytes);
   return 0;
 }

@@ -4,8 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-
-#include "cublas_v2.h"
+#include <cublas_v2.h>
 
 using cublasLtHandle_t = struct cublasLtContext*;
 using cublasLtMatmulDesc_t = struct cublasLtMatmulDesc*;

@@ -106,6 +106,26 @@ TEST_CASE("a copy of memory that nobody wrote is found") {
   CHECK(found.message().find("byte 64 of an allocation of 128 bytes") != std::string::npos);
 }
 
+TEST_CASE("what a library reads and writes is checked piece by piece") {
+  const ExpectedFindings found;
+  const DeviceArray<float> device(32);
+  // The first two of each four floats.
+  const simt::MemoryPieces pieces = {device.get(), 8, 8, 16};
+  CHECK(simt::check_library_write(pieces, "write") == 0);
+  CHECK(simt::check_library_read(pieces, "read") == 0);
+  CHECK(simt::check_library_read({device.get(), 0, 8, 16}, "nothing") == 0);
+  CHECK(found.kinds().empty());
+  CHECK(simt::check_library_read({device.get(), 12, 8, 16}, "read") == 0);
+  CHECK(found.kinds() == "uninitialized-copy ");
+  CHECK(simt::check_library_read({device.get(), 8, 9, 16}, "read") == cudaErrorInvalidValue);
+  CHECK(simt::check_library_write({device.get() + 2, 12, 8, 16}, "write") == cudaErrorInvalidValue);
+  constexpr std::size_t kMany = std::size_t{1} << 31;
+  CHECK(simt::check_library_read({device.get(), 8, kMany, 16 * kMany}, "read") ==
+        cudaErrorInvalidValue);
+  float of_host = 0;
+  CHECK(simt::check_library_write({&of_host, 8, 9, 16}, "write") == 0);
+}
+
 TEST_CASE("elements are counted by their size, whatever the width of the access") {
   const DeviceArray<unsigned char> bytes = zeros<unsigned char>(64);
   const DeviceArray<short> shorts = zeros<short>(64);

@@ -52,7 +52,7 @@ code=0
 grep -q 'global-out-of-bounds' wrong.txt || fail "a kernel that writes out of bounds: $(cat wrong.txt)"
 
 # find_package, from a project elsewhere.
-cp "$here/user/CMakeLists.txt" "$here/user/ranks.cpp" "$here/user/numbers.cpp" .
+cp "$here/user/CMakeLists.txt" "$here/user/ranks.cpp" "$here/user/numbers.cpp" "$here/user/products.cpp" .
 build_own() {
   "$cmake" -S . -B own -G "$generator" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" &&
   "$cmake" --build own
@@ -67,6 +67,12 @@ own/ranks >ranks.txt || fail "the project's program with NCCL: $(cat ranks.txt)"
 grep -q '^1 rank, 0 kinds of calls$' ranks.txt || fail "the project's program with NCCL prints: $(cat ranks.txt)"
 own/numbers >numbers.txt || fail "the project's program with cuRAND: $(cat numbers.txt)"
 grep -q '^the first number: 3179217846$' numbers.txt || fail "the project's program with cuRAND prints: $(cat numbers.txt)"
+if [ -e own/products ]; then # where OpenBLAS was found
+  own/products >products.txt || fail "the project's program with cuBLAS: $(cat products.txt)"
+  grep -q '^3 times 2: 6$' products.txt || fail "the project's program with cuBLAS prints: $(cat products.txt)"
+fi
+# Programs without cuBLAS do not need its library.
+if ldd own/user own/ranks own/numbers | grep openblas; then fail "a program without cuBLAS needs OpenBLAS"; fi
 mapfile -d '' -t made < <(find own -type f \( -name '*.ninja' -o -name '*.make' -o -name link.txt -o -name '*.d' \) -print0)
 untouched "${made[@]}"
 echo "installed, moved, run and found"

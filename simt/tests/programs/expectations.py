@@ -340,6 +340,26 @@ PROGRAMS = {
             "Of libraries, not counted: curandGenerate (95x), curandGenerateLogNormal (57x)",
         ],
     ),
+    "cublas_vectors": program(
+        "cublas/vectors",
+        [],
+        says=["vectors: 20494 comparisons, 0 wrong", "not counted: cublasCaxpy (9x), cublasCcopy"],
+    ),
+    "cublas_matrices": program(
+        "cublas/matrices",
+        ["add"],
+        {(0, LOADS): 16},
+        says=["matrices: 231676 comparisons, 0 wrong", "cublasHgemm (4x)"],
+    ),
+    "cublas_solvers": program(
+        "cublas/solvers",
+        [],
+        says=["solvers: 7586 comparisons, 0 wrong", "cublasSgetriBatched (3x)"],
+    ),
+    "cublas_without_handles": program(
+        "cublas/without_handles", [], says=["without_handles: 0 wrong", "cublasSgemm (1x)"]
+    ),
+    "cublas_forks": program("cublas/forks", ["fill"], says=["forks: 0 wrong"]),
     "libcudacxx": program(
         "libcudacxx",
         ["sum_tiles", "count_evens", "standard_library"],
@@ -617,7 +637,7 @@ PROGRAMS = {
         says=[
             "memory of the host: 201\nmemory of the device: 999\ntoo long: 201\n",
             "destroyed: 101",
-            "random_generators.cu:15: error: curandGenerateUniform: the generator is of a device",
+            "random_generators.cu:15: error: curandGenerateUniform: the generator is of device 0",
             "random_generators.cu:16: error: curandGenerateUniform: the generator is of the host",
             "curandGenerateUniform of 404 bytes at byte 0 of an allocation of 400 bytes",
             "CURAND_ORDERING_PSEUDO_DYNAMIC: not available on the CPU executor (cuRAND)",
@@ -625,6 +645,44 @@ PROGRAMS = {
             "20000 dimensions, more than 337: not available",
             "CURAND_RNG_QUASI_SCRAMBLED_SOBOL32: not available",
         ],
+    ),
+    "bad_cublas": Expected(
+        ["bad/cublas.cu"],
+        [],
+        {},
+        [
+            "uninitialized-copy",
+            "copy-out-of-bounds",
+            "host-access",
+            "host-pointer",
+            "copy-out-of-bounds",
+            "host-pointer",
+            *["not-available"] * 2,
+        ],
+        exit_code=1,
+        says=[
+            "negative: 7\ntoo small an ld: 7\nno alpha: 7\nunwritten: 0\ntoo large: 13\n",
+            "of the host: 13\nalpha of the device: 14\npast the end: 13\nno increment: 7\n",
+            "result of the host: 13\nintegers: 15\ntypes: 15\ncaptured: 15\n",
+            "destroyed: 1 CUBLAS_STATUS_NOT_INITIALIZED, the library was not initialized",
+            "Of libraries, not counted: cublasSgemm (1x)",
+            "cublasSgemm reads byte 0 of an allocation of 256 bytes, which was never written",
+            "cublasSgemm of 324 bytes at byte 0 of an allocation of 256 bytes reaches byte 256",
+            "cublasSdot of 60 bytes at byte 240 of an allocation of 256 bytes reaches byte 256",
+            "cublasSgemm: in a stream that is captured: not available on the CPU executor (cuBLAS)",
+            "cublasGemmEx: products of integers: not available on the CPU executor (cuBLAS)",
+        ],
+    ),
+    "cublas_without_openblas": refused(
+        "cublas",
+        "cuBLAS: not available, because simt was built without OpenBLAS (Debian: libopenblas-dev)",
+        options=["-D", "SIMT_WITHOUT_OPENBLAS"],
+    ),
+    "cublas_names": refused(
+        "cublas_names",
+        "cublas_names.cu:8: error: 'cublasStbsv': not available on the CPU executor",
+        "cublas_names.cu:9: error: 'cublasLtHandle_t': not available",
+        "(cuBLASLt)",
     ),
     "host_pointers": Expected(
         ["bad/host_pointers.cu"],
