@@ -193,6 +193,8 @@ class Builder {
       flags.push_back("-I" + tree_.mirrored(include).string());
       flags.push_back("-I" + fs::absolute(include).string());
     }
+    for (const fs::path& folder : tree_.system_copies())
+      flags.push_back("-I" + folder.string());
     for (const std::string& definition : options_.definitions)
       flags.push_back("-D" + definition);
     return flags;

@@ -47,12 +47,30 @@ int conditions_added(const translate::Token& directive) {
   return name == "endif" ? -1 : 0;
 }
 
-std::string unavailable(const std::string& what, std::string_view part) {
-  return what + ": not available on the CPU executor (" + std::string(part) + ")";
-}
-
 std::string at(const fs::path& file, int line) {
   return file.string() + ":" + std::to_string(line);
+}
+
+/// Where packages put the headers of libraries.
+const std::vector<fs::path>& system_folders() {
+  static const std::vector<fs::path> folders = {"/usr/local/include", "/usr/include"};
+  return folders;
+}
+
+/// The first of the folders that has the file; empty if none has.
+fs::path folder_with(const std::string& name, const std::vector<fs::path>& folders) {
+  const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
+    return fs::is_regular_file(from / name);
+  });
+  return folder == folders.end() ? fs::path() : *folder;
+}
+
+/// Which of the system's folders a file is in; empty for files of the program's.
+fs::path system_folder_of(const fs::path& file) {
+  for (const fs::path& folder : system_folders()) {
+    if (file.string().starts_with(folder.string() + "/")) return folder;
+  }
+  return {};
 }
 
 bool is_text(const std::string& content) {
@@ -73,7 +91,18 @@ fs::path SourceTree::mirrored(const fs::path& folder) const {
 fs::path SourceTree::add(const fs::path& file) {
   fs::path copy = mirrored(file);
   if (!outside_.try_emplace(copy).second) return copy;
-  originals_.push_back(file);
+  const fs::path system_folder = system_folder_of(file);
+  if (system_folder.empty()) {
+    originals_.push_back(file);
+  } else {
+    system_copies_.insert(mirrored(system_folder));
+    // It may have been included from beside it, where the compiler would not look for a stand-in.
+    const fs::path standin = standins_ / fs::relative(file, system_folder);
+    if (fs::exists(standin)) {
+      write_if_changed(copy, "#include " + translate::quoted(standin.string()) + "\n");
+      return copy;
+    }
+  }
   const std::string source = read_file(file);
   if (!is_text(source)) throw std::runtime_error(file.string() + ": is not a text file");
   const fs::path absolute = fs::absolute(file).lexically_normal();
@@ -103,25 +132,32 @@ translate::OutsideVariables SourceTree::add_included(const fs::path& by, const s
     conditions += conditions_added(token);
     const auto include = read_include(token);
     if (!include) continue;
-    // In the compiler's order.
-    std::vector<fs::path> folders = {standins_};
-    folders.insert(folders.end(), include_folders_.begin(), include_folders_.end());
-    if (include->quoted) folders.insert(folders.begin(), by.parent_path());
-    const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
-      return fs::is_regular_file(from / include->name);
-    });
-    if (folder != folders.end()) {
-      if (*folder == standins_) continue;
-      const fs::path copy = add((*folder / include->name).lexically_normal());
+    const fs::path folder = folder_of(include->name, include->quoted ? by.parent_path() : "");
+    const bool is_found = !folder.empty();
+    const bool is_plain = folder == standins_ || include->name.starts_with("thrust/");
+    if (is_found && !is_plain) {
+      const fs::path copy = add((folder / include->name).lexically_normal());
       outside.insert(outside.end(), outside_[copy].begin(), outside_[copy].end());
-      continue;
     }
-    const std::string_view library = library_of_header(include->name);
+    if (is_found) continue;
+    const std::string refusal = refusal_of_header(include->name);
     // Under a condition only the compiler knows whether it is needed, and says so if it is.
-    if (!library.empty() && conditions == 0)
-      refuse(by, {include->line, unavailable("<" + include->name + ">", library)});
+    if (!refusal.empty() && conditions == 0) refuse(by, {include->line, refusal});
   }
   return outside;
+}
+
+fs::path SourceTree::folder_of(const std::string& name, const fs::path& beside) const {
+  std::vector<fs::path> folders = include_folders_;
+  if (is_of_library_that_runs(name)) {
+    folders.insert(folders.end(), system_folders().begin(), system_folders().end());
+    // Stand-ins for some of a library's headers need the others.
+    if (folder_with(name, folders).empty()) return {};
+  }
+  // In the compiler's order.
+  folders.insert(folders.begin(), standins_);
+  if (!beside.empty()) folders.insert(folders.begin(), beside);
+  return folder_with(name, folders);
 }
 
 void SourceTree::refuse(const fs::path& file, const translate::Refusal& refusal) {

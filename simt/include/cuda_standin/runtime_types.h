@@ -110,6 +110,7 @@ typedef struct CUgraphNode_st* cudaGraphNode_t;
 #define cudaInvalidDeviceId (-2)
 #define CUDART_VERSION 13000
 #define CUDART_CB
+#define CUDARTAPI
 
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,

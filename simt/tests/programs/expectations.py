@@ -26,6 +26,8 @@ class Expected:
     timed_out: bool = False
     # The kinds of what is no mistake.
     notes: list = dataclasses.field(default_factory=list)
+    # Headers of packages without which simt builds, but not this.
+    headers: list = dataclasses.field(default_factory=list)
 
 
 def program(name, kernels, counters=None, **others):
@@ -339,6 +341,42 @@ PROGRAMS = {
             "Of libraries, not counted: curandGenerate (95x), curandGenerateLogNormal (57x)",
         ],
     ),
+    "thrust_algorithms": program(
+        "libraries/thrust_algorithms",
+        ["double_all"],
+        {(0, LOADS): ceil(1000 / 32), (0, STORES): ceil(1000 / 32)},
+        says=[
+            "thrust_algorithms: 0 failures",
+            "thrust::reduce_by_key (1x)",
+            "thrust::stable_sort_by_key (1x)",
+        ],
+        headers=["thrust/version.h"],
+    ),
+    "thrust_mistakes": program(
+        "libraries/thrust_mistakes",
+        ["store_one_too_many"],
+        findings=[
+            "global-out-of-bounds",
+            "uninitialized-global-read",
+            "global-out-of-bounds",
+            "host-pointer",
+            "copy-out-of-bounds",
+        ],
+        exit_code=1,
+        says=[
+            "a copy past the end: thrust::copy: cudaErrorInvalidValue",
+            "too much: std::bad_alloc: cudaErrorMemoryAllocation",
+            "the host's: thrust::reduce: cudaErrorIllegalAddress",
+            "thrust_mistakes.cu:11: error: store of 4 bytes at byte 124 of an allocation of 124",
+            "thrust_mistakes.cu:25: note: allocated here",
+            "thrust_mistakes.cu:29: error: load of 4 bytes at byte 0 of an allocation of 64 bytes",
+            "thrust_mistakes.cu:31: error: load of 4 bytes at byte 124",
+            "thrust_mistakes.cu:33: error: cudaMemcpy of 128 bytes",
+            "thrust_mistakes.cu:34: note: cudaMalloc of 4503599627370496 bytes fails",
+            "thrust_mistakes.cu:35: error: load of 4 bytes of the host's memory",
+        ],
+        headers=["thrust/version.h"],
+    ),
     "libcudacxx": program(
         "libcudacxx",
         ["sum_tiles", "count_evens", "standard_library"],
@@ -485,7 +523,14 @@ PROGRAMS = {
     "inline_ptx_macro": refused(
         "inline_ptx_macro", "inline_ptx_macro.cu:9", "inline PTX in the macro 'LANE' cannot run"
     ),
-    "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
+    "library_headers": refused(
+        "library_headers",
+        "library_headers.cu:2: error: <cub/no_such_header.cuh>: not available",
+        "the package libcub-dev brings it",
+        "library_headers.cu:3: error: <thrust/async/reduce.h>: not available",
+        "library_headers.cu:4: error: <thrust/no_such_header.h>: not available",
+        "the package libthrust-dev brings it",
+    ),
     "missing_std": refused(
         "missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"
     ),
