@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "simt/run/library_headers.h"
 #include "simt/run/unavailable.h"
 #include "simt/translate/files.h"
 #include "simt/translate/structure.h"
@@ -51,26 +52,12 @@ std::string at(const fs::path& file, int line) {
   return file.string() + ":" + std::to_string(line);
 }
 
-/// Where packages put the headers of libraries.
-const std::vector<fs::path>& system_folders() {
-  static const std::vector<fs::path> folders = {"/usr/local/include", "/usr/include"};
-  return folders;
-}
-
 /// The first of the folders that has the file; empty if none has.
 fs::path folder_with(const std::string& name, const std::vector<fs::path>& folders) {
   const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
     return fs::is_regular_file(from / name);
   });
   return folder == folders.end() ? fs::path() : *folder;
-}
-
-/// Which of the system's folders a file is in; empty for files of the program's.
-fs::path system_folder_of(const fs::path& file) {
-  for (const fs::path& folder : system_folders()) {
-    if (file.string().starts_with(folder.string() + "/")) return folder;
-  }
-  return {};
 }
 
 bool is_text(const std::string& content) {
@@ -103,9 +90,10 @@ fs::path SourceTree::add(const fs::path& file) {
       return copy;
     }
   }
-  const std::string source = read_file(file);
+  std::string source = read_file(file);
   if (!is_text(source)) throw std::runtime_error(file.string() + ": is not a text file");
   const fs::path absolute = fs::absolute(file).lexically_normal();
+  if (!system_folder.empty()) source = for_host_compiler(std::move(source));
   std::string text = "#line 1 " + translate::quoted(absolute.string()) + "\n";
   text += translate::without_byte_order_mark(source);
   translate::OutsideVariables outside = add_included(file, source);
@@ -115,10 +103,13 @@ fs::path SourceTree::add(const fs::path& file) {
     for (const translate::Refusal& refusal : translation.refusals)
       refuse(file, refusal);
     for (const translate::Remark& remark : translation.remarks)
-      remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
+      if (system_folder.empty())
+        remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
     text = std::move(translation.text);
     outside_[copy] = std::move(translation.outside);
   }
+  // What a compiler finds there itself it takes without warnings.
+  if (!system_folder.empty()) text.insert(0, "#pragma GCC system_header\n");
   write_if_changed(copy, text);
   return copy;
 }

@@ -112,6 +112,13 @@ typedef struct CUgraphNode_st* cudaGraphNode_t;
 #define CUDART_CB
 #define CUDARTAPI
 
+/// How wide banks of shared memory are: every device has 4 bytes since compute capability 5.0.
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2,
+};
+
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,
   cudaMemoryTypeHost = 1,

@@ -5,16 +5,22 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <thrust/detail/raw_pointer_cast.h>
-#include <thrust/distance.h>
-#include <thrust/iterator/iterator_traits.h>
 #include <thrust/system/cpp/detail/execution_policy.h>
-#include <thrust/type_traits/is_contiguous_iterator.h>
 #include <type_traits>
+#include <vector>
 
 #include "simt/include/cuda_standin/thrust/run.h"
 
 THRUST_NAMESPACE_BEGIN
+
+template <typename Iterator>
+struct iterator_value;
+
+namespace detail {
+template <typename Pointer>
+class normal_iterator;
+}
+
 namespace cuda_cub {
 
 /// The system of what takes place in two memories.
@@ -40,11 +46,27 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
 template <typename Iterator>
 using ValueOf = std::remove_cv_t<typename thrust::iterator_value<Iterator>::type>;
 
+/// Whether values lie side by side behind an iterator.
+template <typename Iterator, typename = void>
+struct IsPointer : std::is_pointer<Iterator> {};
+template <typename Iterator>
+struct IsPointer<Iterator, std::void_t<decltype(raw(std::declval<const Iterator&>()))>>
+    : std::true_type {};
+template <typename Pointer>
+struct IsPointer<thrust::detail::normal_iterator<Pointer>, void> : IsPointer<Pointer> {};
+
+/// The same, also of the iterators of std::vector.
+template <typename Iterator, typename Value>
+constexpr bool kIsContiguous =
+    IsPointer<Iterator>::value ||
+    (!std::is_same_v<Value, bool> &&
+     (std::is_same_v<Iterator, typename std::vector<Value>::iterator> ||
+      std::is_same_v<Iterator, typename std::vector<Value>::const_iterator>));
+
 /// Whether a copy of the bytes is one of the values.
-template <typename From, typename To>
-constexpr bool kCopiesBytes =
-    thrust::is_contiguous_iterator<From>::value&& thrust::is_contiguous_iterator<To>::value&&
-        std::is_same_v<ValueOf<From>, ValueOf<To>>&& std::is_trivially_copyable_v<ValueOf<From>>;
+template <typename From, typename To, typename Value = ValueOf<From>>
+constexpr bool kCopiesBytes = std::is_same_v<Value, ValueOf<To>>&&
+    std::is_trivially_copyable_v<Value>&& kIsContiguous<From, Value>&& kIsContiguous<To, Value>;
 
 /// Values of the host on their way: room for them, and these once somebody makes them there.
 template <typename Value>
@@ -78,8 +100,7 @@ To copy_n(CrossSystem<kToDevice>&, From first, Size count, To result) {
   if (count <= 0) return result;
   const auto size = static_cast<std::size_t>(count);
   if constexpr (kCopiesBytes<From, To>) {
-    copy_bytes(thrust::raw_pointer_cast(&*result), thrust::raw_pointer_cast(&*first),
-               size * sizeof(ValueOf<From>));
+    copy_bytes(raw(&*result), raw(&*first), size * sizeof(ValueOf<From>));
     return result + count;
   } else {
     Staged<ValueOf<From>> staged(size);
@@ -102,9 +123,18 @@ To copy_n(CrossSystem<kToDevice>&, From first, Size count, To result) {
   }
 }
 
+/// Lists, too, have a distance.
+template <typename Iterator>
+std::ptrdiff_t distance_of(Iterator first, const Iterator& last) {
+  std::ptrdiff_t count = 0;
+  for (; first != last; ++first)
+    ++count;
+  return count;
+}
+
 template <bool kToDevice, typename From, typename To>
 To copy(CrossSystem<kToDevice>& system, From first, From last, To result) {
-  return copy_n(system, first, thrust::distance(first, last), result);
+  return copy_n(system, first, distance_of(first, last), result);
 }
 
 }  // namespace cuda_cub

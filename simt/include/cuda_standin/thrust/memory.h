@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-#include <thrust/detail/raw_pointer_cast.h>
 
 #include "simt/include/cuda_standin/thrust/run.h"
 
@@ -26,7 +25,7 @@ void* malloc(execution_policy<Derived>&, std::size_t bytes) {
 
 template <typename Derived, typename Pointer>
 void free(execution_policy<Derived>&, Pointer pointer) {
-  void* const address = thrust::raw_pointer_cast(pointer);
+  void* const address = raw(pointer);
   if (::simt::in_kernel()) return std::free(address);
   const ::simt::LibraryCall call(__builtin_frame_address(0));
   throw_on_error(cudaFree(address), "thrust::free");

@@ -4,14 +4,16 @@
 #pragma once
 
 #include <cstddef>
-#include <thrust/detail/raw_pointer_cast.h>
-#include <thrust/iterator/iterator_traits.h>
 #include <type_traits>
+#include <utility>
 
 #include "simt/include/cuda_standin/thrust/copy.h"
 
 THRUST_NAMESPACE_BEGIN
 namespace cuda_cub {
+
+template <typename Pointer>
+using PointedTo = std::remove_cv_t<std::remove_pointer_t<decltype(raw(std::declval<Pointer>()))>>;
 
 /// Room for a value that has not been made.
 template <typename Value>
@@ -23,8 +25,8 @@ union Room {
 
 template <typename Derived, typename Pointer>
 auto get_value(execution_policy<Derived>&, Pointer from) {
-  using Value = std::remove_cv_t<typename thrust::iterator_value<Pointer>::type>;
-  const Value* const address = thrust::raw_pointer_cast(from);
+  using Value = PointedTo<Pointer>;
+  const Value* const address = raw(from);
   if (::simt::in_kernel()) return Value(*address);
   Room<Value> room;
   copy_bytes(&room.value, address, sizeof(Value));
@@ -34,10 +36,10 @@ auto get_value(execution_policy<Derived>&, Pointer from) {
 /// With a policy of the device, or one for what goes from or to it.
 template <typename To, typename From>
 void assign(To to, From from) {
-  using Value = std::remove_cv_t<typename thrust::iterator_value<To>::type>;
-  using Other = std::remove_cv_t<typename thrust::iterator_value<From>::type>;
-  Value* const address = thrust::raw_pointer_cast(to);
-  const Other* const other = thrust::raw_pointer_cast(from);
+  using Value = PointedTo<To>;
+  using Other = PointedTo<From>;
+  Value* const address = raw(to);
+  const Other* const other = raw(from);
   if (::simt::in_kernel()) {
     *address = *other;
   } else if constexpr (std::is_same_v<Value, Other>) {
