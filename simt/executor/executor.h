@@ -205,6 +205,9 @@ SIMT_RENDEZVOUS void grid_barrier(Location where);
 /// Whether that is possible in the running kernel.
 bool grid_is_cooperative();
 
+/// Ends the calling thread, as PTX's exit does: as if it had returned from the kernel.
+[[noreturn]] void exit_thread();
+
 /// Notes that the running kernel has waited for the one ahead of it in its stream, which has always
 /// ended.
 void wait_for_kernel_ahead();

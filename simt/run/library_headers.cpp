@@ -53,9 +53,22 @@ bool defines_namesake(const Tokens& tokens, std::size_t at) {
   return close && *close + 1 < tokens.size() && tokens[*close + 1].is(tokens[at + 1].text);
 }
 
-void qualify_namesakes(std::string& source, const Tokens& tokens) {
+/// The kernel's name in `doit(name, ...)` or `doit(passes.name<Types>, ...)`.
+std::string kernel_launched_at(const Tokens& tokens, std::size_t at) {
+  if (!tokens[at].is("doit") || at + 1 >= tokens.size() || !tokens[at + 1].is("(")) return "";
+  std::string name;
+  for (std::size_t i = at + 2; i < tokens.size(); ++i) {
+    if (tokens[i].is(",") || tokens[i].is("<") || tokens[i].is(")")) break;
+    if (tokens[i].is_word()) name = tokens[i].text;
+  }
+  return name;
+}
+
+void add_names(std::string& source, const Tokens& tokens) {
   for (std::size_t at = tokens.size(); at-- > 0;) {  // from behind, where offsets still hold
     if (defines_namesake(tokens, at)) source.insert(tokens[at + 1].offset, "::cub::");
+    const std::string kernel = kernel_launched_at(tokens, at);
+    if (!kernel.empty()) source.insert(tokens[at + 1].end(), "\"cub::" + kernel + "\", ");
   }
 }
 
@@ -77,8 +90,17 @@ std::string for_host_compiler(std::string source) {
   const std::string original = source;  // which the tokens are parts of
   Tokens tokens = translate::tokenize(original);
   if (source.find("asm") != std::string::npos) blank_functions_in_ptx(source, tokens);
-  qualify_namesakes(source, tokens);
+  add_names(source, tokens);
   return source;
+}
+
+std::string with_names_of_library(std::string translation) {
+  constexpr std::string_view kLaunch = "::simt::launcher(\"";
+  constexpr std::string_view kLibrary = "cub::";
+  for (std::size_t at = translation.find(kLaunch); at != std::string::npos;
+       at = translation.find(kLaunch, at + kLaunch.size()))
+    translation.insert(at + kLaunch.size(), kLibrary);
+  return translation;
 }
 
 }  // namespace simt::run

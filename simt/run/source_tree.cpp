@@ -106,6 +106,7 @@ fs::path SourceTree::add(const fs::path& file) {
       if (system_folder.empty())
         remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
     text = std::move(translation.text);
+    if (!system_folder.empty()) text = with_names_of_library(std::move(text));
     outside_[copy] = std::move(translation.outside);
   }
   // What a compiler finds there itself it takes without warnings.

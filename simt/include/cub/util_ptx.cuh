@@ -61,6 +61,10 @@ SIMT_INLINE float FFMA_RZ(float a, float b, float c) {
 
 // ---- a thread and its place ----
 
+SIMT_INLINE void ThreadExit() {
+  ::simt::exit_thread();
+}
+
 SIMT_INLINE void ThreadTrap() {
   __trap();
 }
@@ -100,6 +104,30 @@ SIMT_INLINE unsigned LaneMaskGt() {
 SIMT_INLINE unsigned LaneMaskGe() {
   return ::simt::ptx::lanemask_ge();
 }
+
+// ---- memory that blocks hand on through ----
+
+/// What is loaded or stored at once. A volatile vector is, too, where CUB's own word is a class.
+template <std::size_t kBytes>
+struct WordAtOnce {
+  using Type [[gnu::vector_size(kBytes)]] = unsigned char;
+};
+template <>
+struct WordAtOnce<1> {
+  using Type = unsigned char;
+};
+template <>
+struct WordAtOnce<2> {
+  using Type = unsigned short;
+};
+template <>
+struct WordAtOnce<4> {
+  using Type = unsigned;
+};
+template <>
+struct WordAtOnce<8> {
+  using Type = unsigned long long;
+};
 
 // ---- threads together ----
 

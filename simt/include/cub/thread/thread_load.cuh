@@ -26,9 +26,8 @@ template <typename Word, typename Value>
 SIMT_INLINE Value load_words(const Value* from) {
   constexpr std::size_t kWords = sizeof(Value) / sizeof(Word);
   std::remove_volatile_t<Word> words[kWords];
-  const Word* const at = reinterpret_cast<const Word*>(from);
   for (std::size_t i = 0; i < kWords; ++i)
-    words[i] = at[i];
+    words[i] = reinterpret_cast<const Word*>(from)[i];
   Value value;
   __builtin_memcpy(static_cast<void*>(&value), words, sizeof(Value));
   return value;
@@ -40,12 +39,14 @@ SIMT_INLINE cub::detail::value_t<Iterator> ThreadLoad(Iterator from) {
   constexpr bool is_plain = kModifier == LOAD_DEFAULT || !std::is_pointer_v<Iterator>;
   if constexpr (is_plain) {
     return *from;
-  } else if constexpr (kModifier != LOAD_VOLATILE) {
-    return load_words<typename UnitWord<Value>::DeviceWord, Value>(from);
-  } else if constexpr (Traits<Value>::PRIMITIVE) {
-    return *const_cast<const volatile Value*>(from);
-  } else {
+  } else if constexpr (kModifier == LOAD_VOLATILE && !Traits<Value>::PRIMITIVE) {
     return load_words<volatile typename UnitWord<Value>::VolatileWord, Value>(from);
+  } else if constexpr (kModifier == LOAD_CA || kModifier == LOAD_CS || kModifier == LOAD_LDG) {
+    return load_words<typename UnitWord<Value>::DeviceWord, Value>(from);
+  } else {
+    // It does not come from the SM's own cache: another block may have stored it just now.
+    constexpr std::size_t kBytes = sizeof(typename UnitWord<Value>::DeviceWord);
+    return load_words<volatile typename WordAtOnce<kBytes>::Type, Value>(from);
   }
 }
 

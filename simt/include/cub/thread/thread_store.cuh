@@ -25,9 +25,8 @@ SIMT_INLINE void store_words(Value* to, const Value& value) {
   constexpr std::size_t kWords = sizeof(Value) / sizeof(Word);
   std::remove_volatile_t<Word> words[kWords];
   __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(Value));
-  Word* const at = reinterpret_cast<Word*>(to);
   for (std::size_t i = 0; i < kWords; ++i)
-    at[i] = words[i];
+    reinterpret_cast<Word*>(to)[i] = words[i];
 }
 
 template <CacheStoreModifier kModifier, typename Iterator, typename Stored>
@@ -38,12 +37,14 @@ SIMT_INLINE void ThreadStore(Iterator to, Stored stored) {
   } else {
     using Value = std::remove_pointer_t<Iterator>;
     const Value value = stored;
-    if constexpr (kModifier != STORE_VOLATILE) {
-      store_words<typename UnitWord<Value>::DeviceWord, Value>(to, value);
-    } else if constexpr (Traits<Value>::PRIMITIVE) {
-      *const_cast<volatile Value*>(to) = value;
-    } else {
+    if constexpr (kModifier == STORE_VOLATILE && !Traits<Value>::PRIMITIVE) {
       store_words<volatile typename UnitWord<Value>::VolatileWord, Value>(to, value);
+    } else if constexpr (kModifier == STORE_WB || kModifier == STORE_CS) {
+      store_words<typename UnitWord<Value>::DeviceWord, Value>(to, value);
+    } else {
+      // Other blocks may wait for it.
+      constexpr std::size_t kBytes = sizeof(typename UnitWord<Value>::DeviceWord);
+      store_words<volatile typename WordAtOnce<kBytes>::Type, Value>(to, value);
     }
   }
 }
