@@ -14,14 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An #include directive with a name in quotes or angles.
-struct Include {
-  std::string name;
-  bool quoted;
-  int line;
-};
-
-std::optional<Include> read_include(const translate::Token& directive) {
+std::optional<IncludeDirective> read_include(const translate::Token& directive) {
   const std::string_view text = directive.text;
   std::size_t at = text.find_first_not_of(" \t", 1);
   if (at == std::string_view::npos || !text.substr(at).starts_with("include")) return std::nullopt;
@@ -30,7 +23,8 @@ std::optional<Include> read_include(const translate::Token& directive) {
   const char closing = text[at] == '<' ? '>' : '"';
   const std::size_t end = text.find(closing, at + 1);
   if (end == std::string_view::npos) return std::nullopt;
-  return Include{std::string(text.substr(at + 1, end - at - 1)), closing == '"', directive.line};
+  return IncludeDirective{std::string(text.substr(at + 1, end - at - 1)), closing == '"',
+                          directive.line};
 }
 
 /// The directive's name, without the # and the space around it.
@@ -52,12 +46,13 @@ std::string at(const fs::path& file, int line) {
   return file.string() + ":" + std::to_string(line);
 }
 
-/// The first of the folders that has the file; empty if none has.
-fs::path folder_with(const std::string& name, const std::vector<fs::path>& folders) {
+/// The first of the folders that has the file.
+std::optional<fs::path> folder_with(const std::string& name, const std::vector<fs::path>& folders) {
   const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
     return fs::is_regular_file(from / name);
   });
-  return folder == folders.end() ? fs::path() : *folder;
+  if (folder == folders.end()) return std::nullopt;
+  return *folder;
 }
 
 bool is_text(const std::string& content) {
@@ -124,14 +119,13 @@ translate::OutsideVariables SourceTree::add_included(const fs::path& by, const s
     conditions += conditions_added(token);
     const auto include = read_include(token);
     if (!include) continue;
-    const fs::path folder = folder_of(include->name, include->quoted ? by.parent_path() : "");
-    const bool is_found = !folder.empty();
-    const bool is_plain = folder == standins_ || include->name.starts_with("thrust/");
-    if (is_found && !is_plain) {
-      const fs::path copy = add((folder / include->name).lexically_normal());
+    const std::optional<fs::path> folder = folder_of(*include, by.parent_path());
+    if (folder) {
+      if (folder == standins_ || include->name.starts_with("thrust/")) continue;
+      const fs::path copy = add((*folder / include->name).lexically_normal());
       outside.insert(outside.end(), outside_[copy].begin(), outside_[copy].end());
+      continue;
     }
-    if (is_found) continue;
     const std::string refusal = refusal_of_header(include->name);
     // Under a condition only the compiler knows whether it is needed, and says so if it is.
     if (!refusal.empty() && conditions == 0) refuse(by, {include->line, refusal});
@@ -139,17 +133,18 @@ translate::OutsideVariables SourceTree::add_included(const fs::path& by, const s
   return outside;
 }
 
-fs::path SourceTree::folder_of(const std::string& name, const fs::path& beside) const {
+std::optional<fs::path> SourceTree::folder_of(const IncludeDirective& include,
+                                              const fs::path& beside) const {
+  // In the compiler's order.
+  if (include.quoted && folder_with(include.name, {beside})) return beside;
   std::vector<fs::path> folders = include_folders_;
-  if (is_of_library_that_runs(name)) {
+  if (is_of_library_that_runs(include.name)) {
     folders.insert(folders.end(), system_folders().begin(), system_folders().end());
     // Stand-ins for some of a library's headers need the others.
-    if (folder_with(name, folders).empty()) return {};
+    if (!folder_with(include.name, folders)) return std::nullopt;
   }
-  // In the compiler's order.
   folders.insert(folders.begin(), standins_);
-  if (!beside.empty()) folders.insert(folders.begin(), beside);
-  return folder_with(name, folders);
+  return folder_with(include.name, folders);
 }
 
 void SourceTree::refuse(const fs::path& file, const translate::Refusal& refusal) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,13 @@
 #include "simt/translate/translation.h"
 
 namespace simt::run {
+
+/// An #include directive with a name in quotes or angles.
+struct IncludeDirective {
+  std::string name;  ///< without these
+  bool quoted;       ///< in quotes
+  int line;          ///< from 1
+};
 
 /// Makes that tree below a folder.
 class SourceTree {
@@ -47,11 +55,10 @@ class SourceTree {
   /// Returns the `__shared__` variables outside functions that the included files have.
   translate::OutsideVariables add_included(const std::filesystem::path& by,
                                            const std::string& text);
-  /// Where the compiler finds a header of that name, if it is included in a file of the folder
-  /// `beside`, which is empty for a name in angles; empty if that is nowhere, or if translations
-  /// do not need to know.
-  std::filesystem::path folder_of(const std::string& name,
-                                  const std::filesystem::path& beside) const;
+  /// Where the compiler finds what is included in a file of the folder `beside`; nothing if that is
+  /// nowhere, or if translations need not know.
+  std::optional<std::filesystem::path> folder_of(const IncludeDirective& include,
+                                                 const std::filesystem::path& beside) const;
   void refuse(const std::filesystem::path& file, const translate::Refusal& refusal);
 
   std::filesystem::path root_;
