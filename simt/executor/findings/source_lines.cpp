@@ -182,7 +182,7 @@ Line line_of_call(std::uintptr_t return_address) {
 Line line_of_frames(const std::vector<std::uintptr_t>& frames) {
   look_up_source_lines({frames.begin(), frames.end()});
   for (const std::uintptr_t frame : frames) {
-    const Line line = line_of_call(frame);
+    Line line = line_of_call(frame);
     if (line.is_learners) return line;
   }
   return {"unknown line"};

@@ -23,7 +23,6 @@ def is_installed(header):
     return any((folder / header).exists() for folder in SYSTEM_FOLDERS)
 
 
-
 def run(simt, expected):
     """The exit code, the standard output and error, and what --json wrote, with what --sarif did
     as its "sarif"."""
