@@ -54,7 +54,8 @@ std::uintptr_t end_of_stack() {
 #endif
 }
 
-Frames frames_from(const void* frame, std::uintptr_t code_address) {
+// AddressSanitizer would take words of the stack that are no frame for mistakes of ours.
+[[gnu::no_sanitize_address]] Frames frames_from(const void* frame, std::uintptr_t code_address) {
   const std::uintptr_t end = end_of_stack();
   Frames frames = {code_address};
   const auto* at = static_cast<const Frame*>(frame);
