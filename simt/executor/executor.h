@@ -33,6 +33,11 @@ struct LaunchConfig {
   /// A device may start it before the kernel ahead of it in its stream has ended, for which its
   /// threads have to wait.
   bool starts_early = false;
+  /// It stands for kernels of a library's: it is checked, not counted, and observers hear of a
+  /// library's call instead.
+  bool of_library = false;
+  /// The place of findings that lie in the library's own code; 0 if it is not known.
+  std::uintptr_t called_from = 0;
 };
 
 /// A place in the source, taken where a default argument is expanded: the line that calls, not the
@@ -62,6 +67,25 @@ enum class WarpOperation : std::uint32_t {
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
 /// A launch that an H200 would refuse runs nothing and sets the error that take_error() returns.
 void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments);
+
+/// While it lives, host code is in the function of a library whose code is compiled with the
+/// program: findings lie at the line of the program that calls the library.
+class LibraryCall {
+ public:
+  /// `frame`: __builtin_frame_address(0) of a function that keeps frame pointers, as all do that
+  /// are compiled as device code is.
+  explicit LibraryCall(const void* frame);
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  ~LibraryCall();
+
+ private:
+  std::uintptr_t outer_;
+};
+
+/// Runs `body(arguments)` as a kernel of a single thread, in place of those that the function of a
+/// library would launch on a device. Returns the current device's error, as peek_error() does.
+int run_for_library(const char* function, void (*body)(void*), void* arguments);
 
 /// Lets a kernel have up to `bytes` of dynamic shared memory, of which more than 48 KiB need this.
 /// Returns a CUDA error code: 1 above 227 KiB.
@@ -206,6 +230,9 @@ void* map_shared_rank(void* mine, unsigned rank);
 SIMT_RENDEZVOUS void grid_barrier(Location where);
 /// Whether that is possible in the running kernel.
 bool grid_is_cooperative();
+
+/// Ends the calling thread, as PTX's exit does: as if it had returned from the kernel.
+[[noreturn]] void exit_thread();
 
 /// Notes that the running kernel has waited for the one ahead of it in its stream, which has always
 /// ended.

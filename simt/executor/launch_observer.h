@@ -24,7 +24,7 @@ struct EndedLaunch {
 void observe_launches(std::function<void(const EndedLaunch&)> observer);
 
 /// Tells of a call by which a library has used memory of the device. On a GPU kernels of its own
-/// do that; here none is run, and nothing is counted.
+/// do that; here nothing of it is counted. run_for_library() tells by itself.
 void note_library_call(std::string_view function);
 /// Calls `observer` at each such call. An empty one ends that.
 void observe_library_calls(std::function<void(std::string_view function)> observer);

@@ -55,11 +55,9 @@ const std::regex& missing_header() {
 
 /// The message for such a line, empty for a header that is not of CUDA.
 std::string told_of_header(const std::smatch& match) {
-  const std::string header = matched_name(match);
-  const std::string_view library = library_of_header(header);
-  if (library.empty()) return "";
-  return match[1].str() + ":" + match[2].str() + ": error: <" + header +
-         ">: not available on the CPU executor (" + std::string(library) + ")";
+  const std::string refusal = refusal_of_header(matched_name(match));
+  if (refusal.empty()) return "";
+  return match[1].str() + ":" + match[2].str() + ": error: " + refusal;
 }
 
 }  // namespace

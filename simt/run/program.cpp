@@ -193,6 +193,8 @@ class Builder {
       flags.push_back("-I" + tree_.mirrored(include).string());
       flags.push_back("-I" + fs::absolute(include).string());
     }
+    for (const fs::path& folder : tree_.system_copies())
+      flags.push_back("-I" + folder.string());
     for (const std::string& definition : options_.definitions)
       flags.push_back("-D" + definition);
     return flags;
@@ -237,6 +239,10 @@ class Builder {
       for (const char* word : {"-include", toolchain_.first_header.c_str(), "-include",
                                definitions.c_str(), "-D__CUDACC__=1", "-D__NVCC__=1"})
         own.emplace_back(word);
+      if (!tree_.system_copies().empty()) {
+        for (const char* word : {"-include", "simt/include/cuda_standin/cub.h"})
+          own.emplace_back(word);
+      }
     }
     command.insert(command.end(), own.begin(), own.end());
     const bool is_c = is_c_source(source);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "simt/executor/counters.h"
@@ -102,6 +103,15 @@ void catch_crashes_of_host() {
     sigaction(signal, &action, nullptr);
 }
 
+/// An exception that nobody catches ends the program without what runs at its exit.
+void publish_before_termination() {
+  static const std::terminate_handler terminate = std::get_terminate();
+  std::set_terminate([] {
+    findings();
+    terminate();
+  });
+}
+
 /// As `simt run` would end it from outside.
 void end_program() {
   findings();  // publishes what host code did
@@ -125,6 +135,7 @@ bool start() {
   observe_findings([](const Finding& finding) { recorder->add(finding); });
   std::atexit([] { findings(); });  // publishes what host code did, which belongs to no launch
   catch_crashes_of_host();
+  publish_before_termination();
   if (time_limit() > 0) end_program_after(time_limit(), end_program);
   return true;
 }

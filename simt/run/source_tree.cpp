@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "simt/run/library_headers.h"
 #include "simt/run/unavailable.h"
 #include "simt/translate/files.h"
 #include "simt/translate/structure.h"
@@ -13,14 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An #include directive with a name in quotes or angles.
-struct Include {
-  std::string name;
-  bool quoted;
-  int line;
-};
-
-std::optional<Include> read_include(const translate::Token& directive) {
+std::optional<IncludeDirective> read_include(const translate::Token& directive) {
   const std::string_view text = directive.text;
   std::size_t at = text.find_first_not_of(" \t", 1);
   if (at == std::string_view::npos || !text.substr(at).starts_with("include")) return std::nullopt;
@@ -29,7 +23,8 @@ std::optional<Include> read_include(const translate::Token& directive) {
   const char closing = text[at] == '<' ? '>' : '"';
   const std::size_t end = text.find(closing, at + 1);
   if (end == std::string_view::npos) return std::nullopt;
-  return Include{std::string(text.substr(at + 1, end - at - 1)), closing == '"', directive.line};
+  return IncludeDirective{std::string(text.substr(at + 1, end - at - 1)), closing == '"',
+                          directive.line};
 }
 
 /// The directive's name, without the # and the space around it.
@@ -47,12 +42,17 @@ int conditions_added(const translate::Token& directive) {
   return name == "endif" ? -1 : 0;
 }
 
-std::string unavailable(const std::string& what, std::string_view part) {
-  return what + ": not available on the CPU executor (" + std::string(part) + ")";
-}
-
 std::string at(const fs::path& file, int line) {
   return file.string() + ":" + std::to_string(line);
+}
+
+/// The first of the folders that has the file.
+std::optional<fs::path> folder_with(const std::string& name, const std::vector<fs::path>& folders) {
+  const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
+    return fs::is_regular_file(from / name);
+  });
+  if (folder == folders.end()) return std::nullopt;
+  return *folder;
 }
 
 bool is_text(const std::string& content) {
@@ -73,10 +73,22 @@ fs::path SourceTree::mirrored(const fs::path& folder) const {
 fs::path SourceTree::add(const fs::path& file) {
   fs::path copy = mirrored(file);
   if (!outside_.try_emplace(copy).second) return copy;
-  originals_.push_back(file);
-  const std::string source = read_file(file);
+  const fs::path system_folder = system_folder_of(file);
+  if (system_folder.empty()) {
+    originals_.push_back(file);
+  } else {
+    system_copies_.insert(mirrored(system_folder));
+    // It may have been included from beside it, where the compiler would not look for a stand-in.
+    const fs::path standin = standins_ / fs::relative(file, system_folder);
+    if (fs::exists(standin)) {
+      write_if_changed(copy, "#include " + translate::quoted(standin.string()) + "\n");
+      return copy;
+    }
+  }
+  std::string source = read_file(file);
   if (!is_text(source)) throw std::runtime_error(file.string() + ": is not a text file");
   const fs::path absolute = fs::absolute(file).lexically_normal();
+  if (!system_folder.empty()) source = for_host_compiler(std::move(source));
   std::string text = "#line 1 " + translate::quoted(absolute.string()) + "\n";
   text += translate::without_byte_order_mark(source);
   translate::OutsideVariables outside = add_included(file, source);
@@ -86,10 +98,14 @@ fs::path SourceTree::add(const fs::path& file) {
     for (const translate::Refusal& refusal : translation.refusals)
       refuse(file, refusal);
     for (const translate::Remark& remark : translation.remarks)
-      remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
+      if (system_folder.empty())
+        remarks_.push_back(at(file, remark.line) + ": note: " + remark.message);
     text = std::move(translation.text);
+    if (!system_folder.empty()) text = with_names_of_library(std::move(text));
     outside_[copy] = std::move(translation.outside);
   }
+  // What a compiler finds there itself it takes without warnings.
+  if (!system_folder.empty()) text.insert(0, "#pragma GCC system_header\n");
   write_if_changed(copy, text);
   return copy;
 }
@@ -103,25 +119,32 @@ translate::OutsideVariables SourceTree::add_included(const fs::path& by, const s
     conditions += conditions_added(token);
     const auto include = read_include(token);
     if (!include) continue;
-    // In the compiler's order.
-    std::vector<fs::path> folders = {standins_};
-    folders.insert(folders.end(), include_folders_.begin(), include_folders_.end());
-    if (include->quoted) folders.insert(folders.begin(), by.parent_path());
-    const auto folder = std::find_if(folders.begin(), folders.end(), [&](const fs::path& from) {
-      return fs::is_regular_file(from / include->name);
-    });
-    if (folder != folders.end()) {
-      if (*folder == standins_) continue;
+    const std::optional<fs::path> folder = folder_of(*include, by.parent_path());
+    if (folder) {
+      if (folder == standins_ || include->name.starts_with("thrust/")) continue;
       const fs::path copy = add((*folder / include->name).lexically_normal());
       outside.insert(outside.end(), outside_[copy].begin(), outside_[copy].end());
       continue;
     }
-    const std::string_view library = library_of_header(include->name);
+    const std::string refusal = refusal_of_header(include->name);
     // Under a condition only the compiler knows whether it is needed, and says so if it is.
-    if (!library.empty() && conditions == 0)
-      refuse(by, {include->line, unavailable("<" + include->name + ">", library)});
+    if (!refusal.empty() && conditions == 0) refuse(by, {include->line, refusal});
   }
   return outside;
+}
+
+std::optional<fs::path> SourceTree::folder_of(const IncludeDirective& include,
+                                              const fs::path& beside) const {
+  // In the compiler's order.
+  if (include.quoted && folder_with(include.name, {beside})) return beside;
+  std::vector<fs::path> folders = include_folders_;
+  if (is_of_library_that_runs(include.name)) {
+    folders.insert(folders.end(), system_folders().begin(), system_folders().end());
+    // Stand-ins for some of a library's headers need the others.
+    if (!folder_with(include.name, folders)) return std::nullopt;
+  }
+  folders.insert(folders.begin(), standins_);
+  return folder_with(include.name, folders);
 }
 
 void SourceTree::refuse(const fs::path& file, const translate::Refusal& refusal) {

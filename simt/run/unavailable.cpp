@@ -13,6 +13,9 @@ struct Part {
 };
 
 constexpr std::array kHeaders = {
+    Part{"thrust/async/", "asynchronous algorithms of Thrust's"},
+    Part{"thrust/event.h", "asynchronous algorithms of Thrust's"},
+    Part{"thrust/future.h", "asynchronous algorithms of Thrust's"},
     Part{"cub/", "CUB"},
     Part{"thrust/", "Thrust"},
     Part{"cuda/", "libcu++"},
@@ -43,6 +46,12 @@ constexpr std::array kHeaders = {
     Part{"sm_", "CUDA's own files"},
     Part{"channel_descriptor.h", "textures"},
     Part{"driver_functions.h", "a part of CUDA"},
+};
+
+/// Which package of Debian's brings the headers of a library that runs here.
+constexpr std::array kPackages = {
+    Part{"Thrust$", "libthrust-dev"},
+    Part{"CUB$", "libcub-dev"},
 };
 
 constexpr std::array kIdentifiers = {
@@ -119,6 +128,22 @@ std::string_view find(const std::array<Part, N>& parts, std::string_view name) {
 
 std::string_view library_of_header(std::string_view name) {
   return find(kHeaders, name);
+}
+
+bool is_of_library_that_runs(std::string_view name) {
+  return !find(kPackages, library_of_header(name)).empty();
+}
+
+std::string refusal_of_header(std::string_view name) {
+  const std::string_view library = library_of_header(name);
+  if (library.empty()) return "";
+  const std::string_view package = find(kPackages, library);
+  const std::string reason = package.empty()
+                                 ? std::string(library)
+                                 : std::string(library) +
+                                       " is not installed, or has no such header; the package " +
+                                       std::string(package) + " brings it";
+  return "<" + std::string(name) + ">: not available on the CPU executor (" + reason + ")";
 }
 
 std::string_view part_of_name(std::string_view identifier) {

@@ -56,6 +56,7 @@ NOT_MEASURED = {
     },
     "an example of a message": {
         "curand": ["`Of libraries, not counted: curandGenerateUniform (2x)`"],
+        "thrust_and_cub": ["`Of libraries, not counted: thrust::sort (1x)`"],
     },
     "the name of a GPU": {
         "executor": ["On NVIDIA H100 80GB HBM3:"],

@@ -15,6 +15,7 @@
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/host_call.h"
+#include "simt/executor/findings/library_calls.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/launch_observer.h"
@@ -67,8 +68,16 @@ std::string running_thread() {
          ", block " + text(block.index) + ", thread " + text(current.lane->index);
 }
 
+// Of an access in a library's code the line that has called the library.
+std::string line_of_access(std::uintptr_t code_address) {
+  const std::uintptr_t caller =
+      current.lane != nullptr ? current.launch->config.called_from : HostCall::place();
+  const bool is_of_library = caller != 0 && stands_for_frames(caller);
+  return source_line(is_of_library && !is_in_program(code_address) ? caller : code_address);
+}
+
 std::string line_of(const Place& place) {
-  if (place.code_address != 0) return source_line(place.code_address);
+  if (place.code_address != 0) return line_of_access(place.code_address);
   if (place.line.file == nullptr) {
     return HostCall::place() != 0 ? source_line(HostCall::place()) : "host code";
   }

@@ -24,6 +24,7 @@ class HostCall {
   static std::uintptr_t place() { return place_; }
 
  private:
+  friend class LibraryCall;
   inline static thread_local std::uintptr_t place_ = 0;
   std::uintptr_t outer_;
 };

@@ -1,6 +1,7 @@
 #include "simt/executor/findings/source_lines.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <dlfcn.h>
 #if defined(__GLIBC__)
@@ -12,18 +13,20 @@
 #include <unistd.h>
 #include <vector>
 
+#include "simt/executor/findings/library_calls.h"
 #include "simt/executor/system/fork_lock.h"
 
 namespace simt {
 namespace {
 
-// Lines in the stand-in headers, and in the C++ library's, are not the learner's.
-constexpr std::string_view kStandIns = "simt/include/";
-constexpr std::string_view kLibrary = "/include/c++/";
+// Lines in the stand-in headers, and in those of libraries, are not the learner's.
+constexpr std::array<std::string_view, 4> kOthers = {"simt/include/", "/include/c++/",
+                                                     "/include/thrust/", "/include/cub/"};
 
 bool is_learners(std::string_view place) {
-  return place.find(kStandIns) == std::string_view::npos &&
-         place.find(kLibrary) == std::string_view::npos;
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view folder) {
+    return place.find(folder) != std::string_view::npos;
+  });
 }
 
 std::string file_name(std::string_view path) {
@@ -45,10 +48,11 @@ class BestPlace {
   void take(std::string_view place) {
     place = place.substr(0, std::min(place.find(" (discriminator"), place.find('\n')));
     if (place.empty() || place.front() == '?' || is_learners_) return;
-    is_learners_ = is_learners(place);
+    is_learners_ = simt::is_learners(place);
     if (is_learners_ || line_.empty()) line_ = source_file_name(place);
   }
   const std::string& line() const { return line_; }
+  bool is_learners() const { return is_learners_; }
 
  private:
   std::string line_;
@@ -67,7 +71,11 @@ struct Address {
   std::string offset;         // of the call, in the object
 };
 using AddressesByObject = std::map<std::string, std::vector<Address>>;
-using Lines = std::map<std::uintptr_t, std::string>;
+struct Line {
+  std::string text;
+  bool is_learners = false;
+};
+using Lines = std::map<std::uintptr_t, Line>;
 
 // What has been added to the addresses that the object's debug information knows: nothing, for a
 // program that is not position-independent.
@@ -88,7 +96,7 @@ AddressesByObject by_object(const std::set<std::uintptr_t>& return_addresses, Li
     const void* const code = reinterpret_cast<const void*>(call);
     Dl_info object;
     if (dladdr(code, &object) == 0) {
-      lines[address] = "unknown line";
+      lines[address] = {"unknown line"};
       continue;
     }
     char offset[32];
@@ -135,9 +143,9 @@ std::vector<BestPlace> places_in(const std::string& object, const std::vector<Ad
 void look_up_in(const std::string& object, const std::vector<Address>& addresses, Lines& lines) {
   const std::vector<BestPlace> places = places_in(object, addresses);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const std::string line = i < places.size() ? places[i].line() : "";
-    lines[addresses[i].returns_to] =
-        line.empty() ? file_name(object) + "+" + addresses[i].offset : line;
+    Line& line = lines[addresses[i].returns_to];
+    if (i < places.size()) line = {places[i].line(), places[i].is_learners()};
+    if (line.text.empty()) line.text = file_name(object) + "+" + addresses[i].offset;
   }
 }
 
@@ -155,13 +163,34 @@ void look_up(const std::set<std::uintptr_t>& return_addresses, Lines& lines) {
 struct State {
   ForkLock<std::mutex> mutex;
   Lines lines;
-  Lines calls;  // all lines of each
+  std::map<std::uintptr_t, std::string> calls;  // all lines of each
 };
 
 // Never destroyed: also asked at the very end.
 State& state() {
   static State& instance = *new State;
   return instance;
+}
+
+Line line_of_call(std::uintptr_t return_address) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.lines.contains(return_address)) look_up({return_address}, s.lines);
+  return s.lines.at(return_address);
+}
+
+Line line_of_frames(const std::vector<std::uintptr_t>& frames) {
+  look_up_source_lines({frames.begin(), frames.end()});
+  for (const std::uintptr_t frame : frames) {
+    Line line = line_of_call(frame);
+    if (line.is_learners) return line;
+  }
+  return {"unknown line"};
+}
+
+Line line_of(std::uintptr_t return_address) {
+  if (!stands_for_frames(return_address)) return line_of_call(return_address);
+  return line_of_frames(frames_of(return_address));
 }
 
 }  // namespace
@@ -173,10 +202,11 @@ void look_up_source_lines(const std::set<std::uintptr_t>& return_addresses) {
 }
 
 std::string source_line(std::uintptr_t return_address) {
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (!s.lines.contains(return_address)) look_up({return_address}, s.lines);
-  return s.lines.at(return_address);
+  return line_of(return_address).text;
+}
+
+bool is_in_program(std::uintptr_t return_address) {
+  return line_of(return_address).is_learners;
 }
 
 std::string source_calls(std::uintptr_t return_address) {

@@ -10,8 +10,12 @@ namespace simt {
 
 /// "softmax.cu:42" for the instruction before this return address: the innermost inlined line
 /// outside the stand-in headers. Asks addr2line (binutils) once per address; without it, the answer
-/// names the object and offset.
+/// names the object and offset. An address that stands for the frames of a library's call has the
+/// line of the first that is the program's (library_calls.h).
 std::string source_line(std::uintptr_t return_address);
+
+/// Whether that line is one of the program's, and not of a header of others.
+bool is_in_program(std::uintptr_t return_address);
 
 /// Asks for many at once, so that source_line() knows them: addr2line reads all debug information
 /// before the first answer, which takes longer than hundreds of answers.

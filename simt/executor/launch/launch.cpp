@@ -144,6 +144,11 @@ void forget_last_launch() {
 void keep_counters(const Launch& launch, const Tally& tally) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
+  if (launch.config.of_library) {
+    publish_findings_of(launch.device);
+    if (s.library_observer) s.library_observer(launch.kernel);
+    return;
+  }
   if (!launch.plain) {
     s.last = tally.total();
     s.last.launches = 1;
@@ -174,7 +179,8 @@ std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& co
     on.error = refusal.error;
     return {};
   }
-  const bool plain = !tracing && !recording && runs_plain(kernel, config, body);
+  const bool watched = (tracing || recording) && !config.of_library;
+  const bool plain = !watched && !config.of_library && runs_plain(kernel, config, body);
   Launch launch{.kernel = kernel,
                 .config = config,
                 .body = body,
@@ -182,7 +188,7 @@ std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& co
                 .most_shared_bytes = most_shared(config, allowed_dynamic),
                 .device = current_device(),
                 .memory = memory_of_current_device(),
-                .counting = s.counting && !plain,
+                .counting = s.counting && !plain && !config.of_library,
                 .checking = s.checking && !plain,
                 .plain = plain,
                 .threads_per_block = static_cast<unsigned>(volume(config.block)),
@@ -190,8 +196,8 @@ std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& co
                 .blocks_per_cluster = static_cast<unsigned>(volume(blocks_that_meet(config))),
                 .blocks = volume(config.grid),
                 .host_ranges = std::move(host_ranges)};
-  if (tracing) trace_launch(launch);
-  if (recording) record_launch(launch);
+  if (watched && tracing) trace_launch(launch);
+  if (watched && recording) record_launch(launch);
   begin_global_races(launch);
   const Tally& tally = run_guarded(launch);
   end_global_races(launch, tally);
@@ -234,6 +240,11 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
     next.run();
   }
   orders = nullptr;
+}
+
+int run_for_library(const char* function, void (*body)(void*), void* arguments) {
+  launch(function, {.of_library = true, .called_from = HostCall::place()}, body, arguments);
+  return peek_error();
 }
 
 void order_launch(std::function<void()> launch, bool for_the_end) {

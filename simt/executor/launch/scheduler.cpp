@@ -25,11 +25,18 @@ namespace {
          "a thread arrives here at the barrier of the cluster and returns without having waited");
 }
 
+// Unwinds the stack of a thread that ends itself.
+struct ExitOfThread {};
+
 void run_thread(Lane& lane) {
   Warp& warp = *lane.warp;
   warp.begun |= lane.bit();
   const Launch& launch = *worker_of(lane).launch;
-  launch.body(launch.arguments);
+  try {
+    launch.body(launch.arguments);
+  } catch (const ExitOfThread&) {
+    // As if it had returned.
+  }
   if (lane.has_arrived) report_no_wait(lane);
   warp.alive &= ~lane.bit();
   warp.ready &= ~lane.bit();
@@ -261,6 +268,10 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
     run_and_wait(worker, count);
   } while (!worker.aborted && pass_cluster_barrier(worker, count) && !worker.aborted);
   end_shared_races(worker);
+}
+
+void exit_thread() {
+  throw ExitOfThread{};
 }
 
 }  // namespace simt

@@ -8,6 +8,9 @@
 /// Defined where CUDA source is compiled for the CPU executor.
 #define SIMT_EXECUTOR 1
 
+// Libraries ask for this guard of CUDA's host_defines.h, to know that these are there.
+#define __HOST_DEFINES_H__
+
 #define __global__
 #define __device__
 #define __host__

@@ -110,6 +110,14 @@ typedef struct CUgraphNode_st* cudaGraphNode_t;
 #define cudaInvalidDeviceId (-2)
 #define CUDART_VERSION 13000
 #define CUDART_CB
+#define CUDARTAPI
+
+/// How wide banks of shared memory are: every device has 4 bytes since compute capability 5.0.
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2,
+};
 
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,

@@ -1,6 +1,6 @@
 """check.py SIMT NAME: runs a program of expectations.py with `SIMT run`, and compares.
 
-`check.py --list` prints the names.
+`check.py --list` prints the names. Ends with 77 where a package is missing that the program needs.
 """
 
 import json
@@ -14,6 +14,13 @@ sys.dont_write_bytecode = True
 from expectations import ANY_NUMBER, PROGRAMS  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
+# Where `simt run` looks for headers of libraries.
+SYSTEM_FOLDERS = (pathlib.Path("/usr/local/include"), pathlib.Path("/usr/include"))
+MISSING = 77  # what CTest takes for a skipped test
+
+
+def is_installed(header):
+    return any((folder / header).exists() for folder in SYSTEM_FOLDERS)
 
 
 def run(simt, expected):
@@ -89,6 +96,10 @@ def main():
         print(*PROGRAMS, sep="\n")
         return 0
     simt, name = sys.argv[1:]
+    missing = [header for header in PROGRAMS[name].headers if not is_installed(header)]
+    if missing:
+        print("not installed:", *missing)
+        return MISSING
     ended, record = run(simt, PROGRAMS[name])
     found = list(differences(PROGRAMS[name], ended, record))
     if found:

@@ -26,6 +26,8 @@ class Expected:
     timed_out: bool = False
     # The kinds of what is no mistake.
     notes: list = dataclasses.field(default_factory=list)
+    # Headers of packages without which simt builds, but not this.
+    headers: list = dataclasses.field(default_factory=list)
 
 
 def program(name, kernels, counters=None, **others):
@@ -360,6 +362,99 @@ PROGRAMS = {
         "cublas/without_handles", [], says=["without_handles: 0 wrong", "cublasSgemm (1x)"]
     ),
     "cublas_forks": program("cublas/forks", ["fill"], says=["forks: 0 wrong"]),
+    "thrust_algorithms": program(
+        "libraries/thrust_algorithms",
+        ["double_all"],
+        {(0, LOADS): ceil(1000 / 32), (0, STORES): ceil(1000 / 32)},
+        says=[
+            "thrust_algorithms: 0 failures",
+            "thrust::reduce_by_key (1x)",
+            "thrust::stable_sort_by_key (1x)",
+        ],
+        headers=["thrust/version.h"],
+    ),
+    "thrust_mistakes": program(
+        "libraries/thrust_mistakes",
+        ["store_one_too_many"],
+        findings=[
+            "global-out-of-bounds",
+            "uninitialized-global-read",
+            "global-out-of-bounds",
+            "host-pointer",
+            "copy-out-of-bounds",
+        ],
+        exit_code=1,
+        says=[
+            "a copy past the end: thrust::copy: cudaErrorInvalidValue",
+            "too much: std::bad_alloc: cudaErrorMemoryAllocation",
+            "the host's: thrust::reduce: cudaErrorIllegalAddress",
+            "thrust_mistakes.cu:11: error: store of 4 bytes at byte 124 of an allocation of 124",
+            "thrust_mistakes.cu:25: note: allocated here",
+            "thrust_mistakes.cu:29: error: load of 4 bytes at byte 0 of an allocation of 64 bytes",
+            "thrust_mistakes.cu:31: error: load of 4 bytes at byte 124",
+            "thrust_mistakes.cu:33: error: cudaMemcpy of 128 bytes",
+            "thrust_mistakes.cu:34: note: cudaMalloc of 4503599627370496 bytes fails",
+            "thrust_mistakes.cu:35: error: load of 4 bytes of the host's memory",
+        ],
+        headers=["thrust/version.h"],
+    ),
+    "cub_blocks": program(
+        "libraries/cub_blocks",
+        [
+            "warp_sums",
+            "warp_scans",
+            "block_reductions",
+            "block_scan",
+            "block_histogram",
+            "block_sort",
+        ],
+        {
+            # Five rounds of four warps; four of two halves at once, of 16 lanes each by itself.
+            (0, SHUFFLES): 4 * 5,
+            (1, SHUFFLES): 8 * 4,
+            # Of 8 bytes, twice. The first warp's results meet in shared memory.
+            (2, SHUFFLES): 2 * 2 * 4 * 5,
+            (2, BARRIERS): 3,
+            (2, "shared_store_requests"): 2 * 4,
+            (2, "shared_load_requests"): 2 * 3,
+            (4, "shared_atomic_requests"): 4 * 8,
+            (5, LOADS): 4 * 8,
+            (5, SECTORS_A_LOAD): 4,
+            (5, SECTORS_A_STORE): 4,
+        },
+        says=["cub_blocks: 0 failures"],
+        headers=["cub/version.cuh"],
+    ),
+    "cub_race": program(
+        "libraries/cub_blocks",
+        [
+            "warp_sums",
+            "warp_scans",
+            "block_reductions",
+            "block_scan",
+            "block_histogram",
+            "block_sort",
+        ],
+        findings=["shared-race"],
+        exit_code=1,
+        says=["cub_blocks.cu:45: error: store after load", "cub_blocks.cu:41: note: the load"],
+        options=["-D", "FORGET_BARRIER"],
+        headers=["cub/version.cuh"],
+    ),
+    "cub_device": program(
+        "libraries/cub_device",
+        [
+            "cub::single_tile_kernel",
+            "cub::init_kernel",
+            "cub::scan_kernel",
+            "cub::scan_init_kernel",
+            "cub::select_if_kernel",
+            "cub::single_tile_kernel",
+        ],
+        {(0, LOADS): ceil(3000 / 32), (5, STORES): ceil(3000 / 32)},
+        says=["sum: 4498500", "scan: 0 4496219", "selected: 1000", "sorted: 0 failures"],
+        headers=["cub/version.cuh"],
+    ),
     "libcudacxx": program(
         "libcudacxx",
         ["sum_tiles", "count_evens", "standard_library"],
@@ -542,7 +637,14 @@ PROGRAMS = {
     "inline_ptx_macro": refused(
         "inline_ptx_macro", "inline_ptx_macro.cu:9", "inline PTX in the macro 'LANE' cannot run"
     ),
-    "cub_library": refused("cub_library", "cub_library.cu:3: error: <cub/cub.cuh>", "(CUB)"),
+    "library_headers": refused(
+        "library_headers",
+        "library_headers.cu:2: error: <cub/no_such_header.cuh>: not available",
+        "the package libcub-dev brings it",
+        "library_headers.cu:3: error: <thrust/async/reduce.h>: not available",
+        "library_headers.cu:4: error: <thrust/no_such_header.h>: not available",
+        "the package libthrust-dev brings it",
+    ),
     "missing_std": refused(
         "missing_std", "missing_std.cu:2: error: <cuda/std/mdspan>", "(libcu++)"
     ),

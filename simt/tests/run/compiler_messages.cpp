@@ -58,8 +58,18 @@ TEST_CASE("a misspelt name comes with what the compiler takes it for") {
 TEST_CASE("a header of CUDA's that the compiler does not find is told with its library") {
   CHECK(told("a.cu:8:10: fatal error: cudnn_frontend.h: No such file or directory\n") ==
         "a.cu:8: error: <cudnn_frontend.h>: not available on the CPU executor (cuDNN)");
-  CHECK(told("a.cu:8:10: fatal error: 'cub/cub.cuh' file not found\n").ends_with("(CUB)"));
+  CHECK(told("a.cu:8:10: fatal error: 'npp.h' file not found\n").ends_with("(NPP)"));
   CHECK(told("a.cu:8:10: fatal error: mine.h: No such file or directory\n").empty());
+}
+
+TEST_CASE("a header of a library that runs here is told with the package that brings it") {
+  CHECK(told("a.cu:8:10: fatal error: 'cub/cub.cuh' file not found\n") ==
+        "a.cu:8: error: <cub/cub.cuh>: not available on the CPU executor (CUB is not installed, or "
+        "has no such header; the package libcub-dev brings it)");
+  CHECK(told("a.cu:8:10: fatal error: thrust/sort.h: No such file or directory\n")
+            .ends_with("the package libthrust-dev brings it)"));
+  CHECK(told("a.cu:8:10: fatal error: thrust/async/sort.h: No such file or directory\n")
+            .ends_with("(asynchronous algorithms of Thrust's)"));
 }
 
 TEST_CASE("the program's own names are left to the compiler") {

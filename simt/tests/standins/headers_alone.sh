@@ -24,7 +24,16 @@ while read -r header; do compiles "simt/executor/$header"; done < <(
   cd "$root/simt/executor" && find . -maxdepth 1 -name '*.h' ! -name writable_thread_index.h -printf '%P\n' | sort)
 
 names=()
+# Those that stand beside the headers of a library need the others of it: of Thrust what programs include compiles together, and all of
+# CUB in programs alone, where they are translated.
+stands_beside_library() { [[ $1 == thrust/* || $1 == cuda_standin/thrust/* || $1 == cub/* ]]; }
+if [ -e /usr/include/thrust/version.h ]; then
+  while read -r header; do of_thrust+=("$header"); done < <(cd "$include/thrust" && find . -maxdepth 1 -name '*.h' -printf 'thrust/%P\n' | sort)
+  compiles "${of_thrust[@]}"
+fi
+
 while read -r header; do
+  if stands_beside_library "$header"; then continue; fi
   if only_includes "$header"; then names+=("$header"); else compiles "$header"; fi
 done < <(cd "$include" && find . -type f -printf '%P\n' | sort)
 if [ ${#names[@]} -gt 0 ]; then compiles "${names[@]}"; fi

@@ -1,4 +1,0 @@
-#include <cuda_runtime.h>
-
-#include <cub/cub.cuh>
-int main() { return 0; }
