@@ -25,7 +25,9 @@ namespace {
          "a thread arrives here at the barrier of the cluster and returns without having waited");
 }
 
-void run_thread(Lane& lane) {
+// `frame` is the scheduler's, below that of the kernel.
+void run_thread(Lane& lane, std::uintptr_t frame) {
+  lane.outermost_frame = frame;
   Warp& warp = *lane.warp;
   warp.begun |= lane.bit();
   const Launch& launch = *worker_of(lane).launch;
@@ -52,18 +54,65 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
   threadIdx = next.index;
 }
 
+// Runs the threads of a warp of which none has begun, from its first on, which is the running lane.
+// As long as none of them waits, each follows the one before, and the sets of lanes are known
+// without a look at them: a look would have each thread wait for the one before. Returns the last
+// that ran: behind one that has let others run, these sets tell how to go on.
+Lane* run_threads_in_order(const Launch& launch, Warp& warp, std::uintptr_t frame) {
+  Lane* lane = warp.lanes;
+  for (;; ++lane) {
+    const unsigned rest = warp.present & (~0u << lane->number);
+    const unsigned begun = warp.present & ((2u << lane->number) - 1);
+    warp.begun = begun;
+    warp.alive = warp.ready = rest;
+    lane->outermost_frame = frame;
+    launch.body(launch.arguments);
+    if (lane->has_arrived) report_no_wait(*lane);
+    --warp.block->live;
+    const unsigned left = rest & (rest - 1);
+    if (warp.begun != begun || warp.ready != rest) [[unlikely]] {
+      warp.alive &= ~lane->bit();
+      warp.ready &= ~lane->bit();
+      return lane;
+    }
+    warp.alive = warp.ready = left;
+    if (left == 0) return lane;
+    begin_on_stack_of(*lane, lane[1]);
+  }
+}
+
+bool is_untouched(const Warp& warp) {
+  return warp.begun == 0 && warp.ready == warp.present;
+}
+
+// Of a launch that runs plain, warps one after the other, as long as all threads return: so those
+// that never wait need one stack. Returns the last thread that ran, null if none did.
+Lane* run_warps_in_order(std::uintptr_t frame) {
+  Lane* last = nullptr;
+  Warp* warp = current.lane->warp;
+  const Block& block = *warp->block;
+  while (is_untouched(*warp) && current.lane == warp->lanes) {
+    last = run_threads_in_order(*block.worker->launch, *warp, frame);
+    if (warp->alive != 0 || warp == &block.warps.back() || !is_untouched(warp[1])) break;
+    ++warp;
+    begin_on_stack_of(*last, *warp->lanes);
+  }
+  return last;
+}
+
 // Runs threads one after the other, then others until one of the next block begins on this stack.
 // By then another OS thread may have taken the worker over, so `current` is looked at anew: hence
 // a function of its own, which ends there.
 [[gnu::noinline]] void run_threads_of_block(std::uintptr_t frame) {
-  Lane* lane = current.lane;
-  for (;;) {
-    lane->outermost_frame = frame;
-    run_thread(*lane);
-    Lane* const next = next_to_begin(*lane->warp, lane->number);
-    if (next == nullptr) break;
+  Lane* lane = current.plain ? run_warps_in_order(frame) : nullptr;
+  if (lane == nullptr) {
+    lane = current.lane;
+    run_thread(*lane, frame);
+  }
+  while (Lane* const next = next_to_begin(*lane->warp, lane->number)) {
     begin_on_stack_of(*lane, *next);
     lane = next;
+    run_thread(*lane, frame);
   }
   run_others(*lane);
 }
@@ -208,12 +257,18 @@ bool can_go_on(const Block& block) {
                      [](const Warp& warp) { return warp.ready != 0; });
 }
 
+// Whether a lane can go on, or waits for what run_warp() settles: a warp that began in the turn of
+// another one, as in a launch that runs plain, may have none that is ready.
+bool needs_turn(const Warp& warp) {
+  return (warp.ready | warp.in_operation | warp.log_full) != 0;
+}
+
 // Runs the block until its threads have returned or wait for others: of the cluster at a barrier,
 // or for any in a loop.
 void run_block(Worker& worker, Block& block) {
   do {
     for (Warp& warp : block.warps) {
-      if (warp.ready == 0) continue;
+      if (!needs_turn(warp)) continue;
       run_warp(worker, warp);
       if (worker.aborted) return;
     }
