@@ -25,14 +25,18 @@ namespace {
          "a thread arrives here at the barrier of the cluster and returns without having waited");
 }
 
-// `frame` is the scheduler's, below that of the kernel.
-void run_thread(Lane& lane, std::uintptr_t frame) {
-  lane.outermost_frame = frame;
-  Warp& warp = *lane.warp;
-  warp.begun |= lane.bit();
-  const Launch& launch = *worker_of(lane).launch;
+// The one place that calls kernels, whoever runs the thread: active_lanes() looks at what has called
+// it from there on.
+[[gnu::noinline]] void call_body(const Launch& launch, Lane& lane) {
+  lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   launch.body(launch.arguments);
   if (lane.has_arrived) report_no_wait(lane);
+}
+
+void run_thread(Lane& lane) {
+  Warp& warp = *lane.warp;
+  warp.begun |= lane.bit();
+  call_body(*worker_of(lane).launch, lane);
   warp.alive &= ~lane.bit();
   warp.ready &= ~lane.bit();
   --warp.block->live;
@@ -58,16 +62,14 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
 // As long as none of them waits, each follows the one before, and the sets of lanes are known
 // without a look at them: a look would have each thread wait for the one before. Returns the last
 // that ran: behind one that has let others run, these sets tell how to go on.
-Lane* run_threads_in_order(const Launch& launch, Warp& warp, std::uintptr_t frame) {
+Lane* run_threads_in_order(const Launch& launch, Warp& warp) {
   Lane* lane = warp.lanes;
   for (;; ++lane) {
     const unsigned rest = warp.present & (~0u << lane->number);
     const unsigned begun = warp.present & ((2u << lane->number) - 1);
     warp.begun = begun;
     warp.alive = warp.ready = rest;
-    lane->outermost_frame = frame;
-    launch.body(launch.arguments);
-    if (lane->has_arrived) report_no_wait(*lane);
+    call_body(launch, *lane);
     --warp.block->live;
     const unsigned left = rest & (rest - 1);
     if (warp.begun != begun || warp.ready != rest) [[unlikely]] {
@@ -87,12 +89,12 @@ bool is_untouched(const Warp& warp) {
 
 // Of a launch that runs plain, warps one after the other, as long as all threads return: so those
 // that never wait need one stack. Returns the last thread that ran, null if none did.
-Lane* run_warps_in_order(std::uintptr_t frame) {
+Lane* run_warps_in_order() {
   Lane* last = nullptr;
   Warp* warp = current.lane->warp;
   const Block& block = *warp->block;
   while (is_untouched(*warp) && current.lane == warp->lanes) {
-    last = run_threads_in_order(*block.worker->launch, *warp, frame);
+    last = run_threads_in_order(*block.worker->launch, *warp);
     if (warp->alive != 0 || warp == &block.warps.back() || !is_untouched(warp[1])) break;
     ++warp;
     begin_on_stack_of(*last, *warp->lanes);
@@ -103,16 +105,16 @@ Lane* run_warps_in_order(std::uintptr_t frame) {
 // Runs threads one after the other, then others until one of the next block begins on this stack.
 // By then another OS thread may have taken the worker over, so `current` is looked at anew: hence
 // a function of its own, which ends there.
-[[gnu::noinline]] void run_threads_of_block(std::uintptr_t frame) {
-  Lane* lane = current.plain ? run_warps_in_order(frame) : nullptr;
+[[gnu::noinline]] void run_threads_of_block() {
+  Lane* lane = current.plain ? run_warps_in_order() : nullptr;
   if (lane == nullptr) {
     lane = current.lane;
-    run_thread(*lane, frame);
+    run_thread(*lane);
   }
   while (Lane* const next = next_to_begin(*lane->warp, lane->number)) {
     begin_on_stack_of(*lane, *next);
     lane = next;
-    run_thread(*lane, frame);
+    run_thread(*lane);
   }
   run_others(*lane);
 }
@@ -121,7 +123,7 @@ Lane* run_warps_in_order(std::uintptr_t frame) {
 void fiber_main(context::transfer_t caller) {
   keep_context_of_caller({caller.fctx, caller.data});
   for (;;)
-    run_threads_of_block(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    run_threads_of_block();
 }
 
 void resume_warp(Worker& worker, Warp& warp) {
