@@ -218,12 +218,19 @@ class Copier {
   void add_copy(const Function& function) {
     labels_ = labels_in(function);
     group_ = group_of(function.section);
-    text_ += section("simt_plain_text", "ax", group_) + "\t.p2align 4\n";
+    add_section(function.section);
+    text_ += "\t.p2align 4\n";
     for (std::size_t i = function.begin; i < function.end; ++i)
       add_copied_line(lines_[i]);
-    add_entry(function.name);
-    const auto& [word, operands] = function.last;
-    add("\t" + std::string(word) + "\t" + std::string(operands));
+    add_section(function.section);
+    const std::string end = ".Lend_of_" + std::string(function.name) + ".plain";
+    add(end + ":");
+    add_entry(function.name, end);
+    add_section(function.last);
+  }
+
+  void add_section(const Statement& section) {
+    add("\t" + std::string(section.word) + "\t" + std::string(section.operands));
   }
 
   Names labels_in(const Function& function) const {
@@ -238,10 +245,7 @@ class Copier {
     const Statement statement = statement_of(line);
     // A copy has its own binding, and files of the source are named once.
     if (is_binding(statement.word) || statement.word == ".file") return;
-    if (is_section(statement.word) && is_code(statement)) {
-      text_ += section("simt_plain_text", "ax", group_of(statement));
-      return;
-    }
+    if (is_section(statement.word)) return add(line);
     const std::string_view callee = callee_of(statement);
     if (is_hook(callee)) {
       if (statement.word == "jmp") add("\tret");  // a call at the very end
@@ -255,14 +259,17 @@ class Copier {
       const std::string copied = std::string(name) + ".plain";
       text_ += "\t.weak\t" + copied + "\n\t.hidden\t" + copied + "\n";
     }
-    add_with_own_labels(line);
+    const bool defines = statement.word == ".type" || statement.word == ".size" ||
+                         copies_.contains(label_of(line));
+    add_renamed(line, defines);
   }
 
-  void add_with_own_labels(std::string_view line) {
+  /// With the labels of the copy, and where it is defined its name.
+  void add_renamed(std::string_view line, bool defines) {
     while (!line.empty()) {
       const std::string_view symbol = first_symbol(line);
       text_.append(symbol);
-      if (labels_.contains(symbol)) text_ += ".plain";
+      if (labels_.contains(symbol) && (defines || !copies_.contains(symbol))) text_ += ".plain";
       line.remove_prefix(symbol.size());
       const auto next = std::find_if(line.begin(), line.end(), is_of_symbol);
       const auto between = static_cast<std::size_t>(next - line.begin());
@@ -272,12 +279,13 @@ class Copier {
     text_ += '\n';
   }
 
-  /// Where the function and its copy lie, each as seen from the place that says so: this needs
-  /// nobody who writes addresses when the program starts.
-  void add_entry(std::string_view name) {
-    text_ += section("simt_plain_copies", "a", group_);
-    text_ += "\t.balign 4\n\t.long\t" + std::string(name) + "-.\n\t.long\t" + std::string(name) +
-             ".plain-.\n";
+  /// Where the function lies, and where its copy begins and ends, each as seen from the place that
+  /// says so: this needs nobody who writes addresses when the program starts.
+  void add_entry(std::string_view name, const std::string& end) {
+    const std::string of = std::string(name);
+    text_ += section("simt_plain_copies", "a", group_) + "\t.balign 4\n";
+    for (const std::string& place : {of, of + ".plain", end})
+      text_ += "\t.long\t" + place + "-.\n";
   }
 
   std::vector<std::string_view> lines_;

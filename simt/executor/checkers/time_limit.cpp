@@ -98,7 +98,7 @@ void stop_running_lane(int, siginfo_t*, void* context) {
   Worker& worker = worker_of(*lane);
   if (worker.is_stopping || current.reporting) return;
   const std::uintptr_t code_address = interrupted_code(context);
-  if (worker.launch->out_of_time && is_in_plain_copy(code_address)) {
+  if (current.plain && worker.launch->out_of_time && is_in_plain_copy(code_address)) {
     worker.late = {lane, kSignal, 0, code_address};
     abandon_launch(*lane);
   }

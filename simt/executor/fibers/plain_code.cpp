@@ -1,5 +1,7 @@
 #include "simt/executor/fibers/plain_code.h"
 
+#include <iterator>
+#include <map>
 #include <unordered_map>
 
 #include "simt/executor/executor.h"
@@ -8,10 +10,12 @@
 namespace simt {
 namespace {
 
-// Where a function and its copy lie, each as seen from the member that says so.
+// Where a function lies, and where its copy begins and ends, each as seen from the member that says
+// so.
 struct Entry {
   std::int32_t function;
   std::int32_t copy;
+  std::int32_t end;
 };
 
 std::uintptr_t seen_from(const std::int32_t& member) {
@@ -28,27 +32,40 @@ std::uintptr_t seen_from(const std::int32_t& member) {
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern const simt::Entry __start_simt_plain_copies[];
 [[gnu::weak, gnu::visibility("hidden")]] extern const simt::Entry __stop_simt_plain_copies[];
-[[gnu::weak, gnu::visibility("hidden")]] extern const char __start_simt_plain_text[];
-[[gnu::weak, gnu::visibility("hidden")]] extern const char __stop_simt_plain_text[];
 }
 #else
 constexpr simt::Entry* __start_simt_plain_copies = nullptr;
 constexpr simt::Entry* __stop_simt_plain_copies = nullptr;
-constexpr char* __start_simt_plain_text = nullptr;
-constexpr char* __stop_simt_plain_text = nullptr;
 #endif
 
 namespace simt {
 
-std::uintptr_t plain_copy_of(std::uintptr_t function) {
-  static const auto& copies = *[] {
-    auto* const all = new std::unordered_map<std::uintptr_t, std::uintptr_t>;
-    for (const Entry* entry = __start_simt_plain_copies; entry != __stop_simt_plain_copies; ++entry)
-      (*all)[seen_from(entry->function)] = seen_from(entry->copy);
-    return all;
+namespace {
+
+struct Copies {
+  std::unordered_map<std::uintptr_t, std::uintptr_t> by_function;
+  std::map<std::uintptr_t, std::uintptr_t> ends;  // by where they begin
+};
+
+const Copies& copies() {
+  static const Copies& all = *[] {
+    auto* const found = new Copies;
+    for (const Entry* entry = __start_simt_plain_copies; entry != __stop_simt_plain_copies;
+         ++entry) {
+      const std::uintptr_t copy = seen_from(entry->copy);
+      found->by_function[seen_from(entry->function)] = copy;
+      found->ends[copy] = seen_from(entry->end);
+    }
+    return found;
   }();
-  const auto found = copies.find(function);
-  return found == copies.end() ? function : found->second;
+  return all;
+}
+
+}  // namespace
+
+std::uintptr_t plain_copy_of(std::uintptr_t function) {
+  const auto found = copies().by_function.find(function);
+  return found == copies().by_function.end() ? function : found->second;
 }
 
 void (*code_of_kernel(void (*kernel)()))() {
@@ -66,10 +83,11 @@ void (*code_of_kernel(void (*kernel)()))() {
   return last.code;
 }
 
+// Asked by handlers of signals while a copy runs, when all is known.
 bool is_in_plain_copy(std::uintptr_t code_address) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(__start_simt_plain_text);
-  const auto end = reinterpret_cast<std::uintptr_t>(__stop_simt_plain_text);
-  return code_address >= begin && code_address < end;
+  const auto& ends = copies().ends;
+  const auto behind = ends.upper_bound(code_address);
+  return behind != ends.begin() && code_address < std::prev(behind)->second;
 }
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 
