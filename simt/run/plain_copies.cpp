@@ -116,7 +116,8 @@ std::string_view callee_of(const Statement& statement) {
   if (target.starts_with('*')) target.remove_prefix(1);
   const std::string_view symbol = first_symbol(target);
   const std::string_view rest = target.substr(symbol.size());
-  const bool direct = target.size() == statement.operands.size() && (rest.empty() || rest == "@PLT");
+  const bool direct =
+      target.size() == statement.operands.size() && (rest.empty() || rest == "@PLT");
   return direct || rest == "@GOTPCREL(%rip)" ? symbol : std::string_view();
 }
 
@@ -259,8 +260,8 @@ class Copier {
       const std::string copied = std::string(name) + ".plain";
       text_ += "\t.weak\t" + copied + "\n\t.hidden\t" + copied + "\n";
     }
-    const bool defines = statement.word == ".type" || statement.word == ".size" ||
-                         copies_.contains(label_of(line));
+    const bool defines =
+        statement.word == ".type" || statement.word == ".size" || copies_.contains(label_of(line));
     add_renamed(line, defines);
   }
 
@@ -292,7 +293,7 @@ class Copier {
   std::vector<Function> functions_;
   Names global_;
   std::unordered_map<std::string_view, std::string_view> copies_;  // of what, and whose copy it is
-  Names labels_;             // that the function defines which is copied
+  Names labels_;            // that the function defines which is copied
   std::string_view group_;  // of that function
   std::string text_;
 };

@@ -208,8 +208,8 @@ std::string what_takes_too_long() {
 }
 
 std::string what_is_late(const Lane& lane) {
-  return what_takes_too_long() + "; the threads of this block are:" +
-         describe_threads(*lane.warp->block);
+  return what_takes_too_long() +
+         "; the threads of this block are:" + describe_threads(*lane.warp->block);
 }
 
 Place place_of_last_event(const Lane& lane) {

@@ -25,8 +25,8 @@ namespace {
          "a thread arrives here at the barrier of the cluster and returns without having waited");
 }
 
-// The one place that calls kernels, whoever runs the thread: active_lanes() looks at what has called
-// it from there on.
+// The one place that calls kernels, whoever runs the thread: active_lanes() looks at what has
+// called it from there on.
 [[gnu::noinline]] void call_body(const Launch& launch, Lane& lane) {
   lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   launch.body(launch.arguments);
