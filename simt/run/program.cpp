@@ -151,10 +151,12 @@ class Builder {
     if (!tree_.refusals().empty()) return {};
     choose_program();
     std::vector<Product> compiled;
+    compiled.reserve(translated.size());
     for (std::size_t i = 0; i < translated.size(); ++i)
       compiled.push_back(compiled_of(i, translated[i]));
     if (!make(compiled)) return {};
     std::vector<Product> objects;
+    objects.reserve(compiled.size());
     for (const Product& product : compiled)
       objects.push_back(is_assembly(product) ? assembled_of(product) : product);
     if (!make(objects) || !make({program_of(objects)})) return {};
