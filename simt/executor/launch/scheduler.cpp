@@ -64,21 +64,19 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
 // that ran: behind one that has let others run, these sets tell how to go on.
 Lane* run_threads_in_order(const Launch& launch, Warp& warp) {
   Lane* lane = warp.lanes;
-  for (;; ++lane) {
-    const unsigned rest = warp.present & (~0u << lane->number);
-    const unsigned begun = warp.present & ((2u << lane->number) - 1);
+  unsigned begun = 0;
+  for (unsigned rest = warp.present;; rest &= rest - 1, ++lane) {  // that have not returned
+    begun |= lane->bit();
     warp.begun = begun;
     warp.alive = warp.ready = rest;
     call_body(launch, *lane);
     --warp.block->live;
-    const unsigned left = rest & (rest - 1);
-    if (warp.begun != begun || warp.ready != rest) [[unlikely]] {
+    const bool others_ran = warp.begun != begun || warp.ready != rest;
+    if (others_ran || rest == lane->bit()) [[unlikely]] {
       warp.alive &= ~lane->bit();
       warp.ready &= ~lane->bit();
       return lane;
     }
-    warp.alive = warp.ready = left;
-    if (left == 0) return lane;
     begin_on_stack_of(*lane, lane[1]);
   }
 }
