@@ -3,7 +3,8 @@
 # annotation of its line, and written to FOLDER as SARIF, a file for each program.
 #
 # A `#` in FILE parts it from its arguments: 'src/sort.cu # --size 1000'. The environment may have SIMT_OPTIONS, such as
-# '-I include -std=c++20', for all of them. Ends with 1 if anything is found, or if a program fails; all of them run in any case.
+# '-I include -std=c++20', for all of them. Every launch is counted and checked unless these have another --count. Ends with 1 if
+# anything is found, or if a program fails; all of them run in any case.
 set -euo pipefail
 
 if [ $# -lt 3 ]; then
@@ -51,7 +52,7 @@ for program in "$@"; do
   rm -f "$sarif"
   echo "::group::simt run $source ${arguments[*]-}"
   code=0
-  "$simt" run ${options[@]+"${options[@]}"} --sarif "$sarif" "$source" -- ${arguments[@]+"${arguments[@]}"} || code=$?
+  "$simt" run --count all ${options[@]+"${options[@]}"} --sarif "$sarif" "$source" -- ${arguments[@]+"${arguments[@]}"} || code=$?
   echo "::endgroup::"
   if [ -e "$sarif" ]; then annotations "$sarif"; fi
   if [ "$code" != 0 ]; then failed+=("$source (exit code $code)"); fi

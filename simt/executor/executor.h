@@ -103,6 +103,10 @@ void set_error(int code);
 /// Whether it is a kernel that calls, and not host code.
 bool in_kernel();
 
+/// What the running launch calls for a kernel that it was given the address of: where nothing is
+/// counted or checked, the copy without hooks that it may have.
+void (*code_of_kernel(void (*kernel)()))();
+
 // clang must neither duplicate nor move a rendezvous into the sides of a branch, as it otherwise
 // does when it threads jumps: lanes that meet in the source would no longer do so in the code.
 #if defined(__clang__)

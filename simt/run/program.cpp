@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "simt/run/compiler_messages.h"
+#include "simt/run/plain_copies.h"
 #include "simt/run/process.h"
 #include "simt/run/source_tree.h"
 #include "simt/run/toolchain.h"
@@ -149,9 +150,15 @@ class Builder {
         std::cerr << message << '\n';
     if (!tree_.refusals().empty()) return {};
     choose_program();
-    std::vector<Product> objects;
+    std::vector<Product> compiled;
+    compiled.reserve(translated.size());
     for (std::size_t i = 0; i < translated.size(); ++i)
-      objects.push_back(object_of(i, translated[i]));
+      compiled.push_back(compiled_of(i, translated[i]));
+    if (!make(compiled)) return {};
+    std::vector<Product> objects;
+    objects.reserve(compiled.size());
+    for (const Product& product : compiled)
+      objects.push_back(is_assembly(product) ? assembled_of(product) : product);
     if (!make(objects) || !make({program_of(objects)})) return {};
     return {program_, tree_.originals()};
   }
@@ -223,9 +230,14 @@ class Builder {
     return definition.substr(0, sign) + " " + definition.substr(sign + 1);
   }
 
-  Product object_of(std::size_t number, const fs::path& translated) const {
+  static bool is_assembly(const Product& product) { return product.path.extension() == ".s"; }
+
+  /// A source as an object, or as assembly if it is to get plain copies of its functions.
+  Product compiled_of(std::size_t number, const fs::path& translated) const {
     const fs::path& source = options_.sources[number];
-    const fs::path object = program_.string() + "." + std::to_string(number) + ".o";
+    const bool copied = toolchain_.plain_copies && !is_host_source(source);
+    const fs::path object =
+        program_.string() + "." + std::to_string(number) + (copied ? ".s" : ".o");
     const fs::path dependencies = object.string() + ".d";
     Command command = {toolchain_.compiler};
     command.insert(command.end(), toolchain_.compile.begin(), toolchain_.compile.end());
@@ -252,7 +264,7 @@ class Builder {
     }
     for (const std::string& word :
          {std::string("-MD"), std::string("-MF"), dependencies.string(), std::string("-x"),
-          std::string(is_c ? "c" : "c++"), std::string("-c"), translated.string(),
+          std::string(is_c ? "c" : "c++"), std::string(copied ? "-S" : "-c"), translated.string(),
           std::string("-o"), partial_of(object).string()})
       command.push_back(word);
     std::vector<fs::path> made_of = {translated};
@@ -263,6 +275,15 @@ class Builder {
       if (fs::exists(precompiled)) made_of.push_back(precompiled);
     }
     return {object, command, made_of};
+  }
+
+  Product assembled_of(const Product& assembly) const {
+    const fs::path copies = fs::path(assembly.path).replace_extension(".plain.s");
+    write_if_changed(copies, with_plain_copies(read_file(assembly.path)));
+    const fs::path object = fs::path(assembly.path).replace_extension(".o");
+    return {object,
+            {toolchain_.compiler, "-c", copies.string(), "-o", partial_of(object).string()},
+            {copies}};
   }
 
   Product program_of(const std::vector<Product>& objects) const {

@@ -38,6 +38,7 @@ Toolchain read_toolchain(const std::filesystem::path& file, const std::filesyste
     if (kind == "compiler") toolchain.compiler = text;
     if (kind == "precompiled") toolchain.first_header = text;
     if (kind == "compile") append_flag(toolchain.compile, text);
+    if (kind == "plain_copies") toolchain.plain_copies = true;
     if (kind == "standins") toolchain.standins = text;
     if (kind == "link") append_flag(toolchain.link, text);
   }

@@ -16,6 +16,7 @@ struct Toolchain {
   std::string first_header = "cuda_runtime.h";
   std::vector<std::string> compile;  ///< flags
   std::filesystem::path standins;    ///< the folder of the headers with NVIDIA's names
+  bool plain_copies = false;         ///< whether with_plain_copies() knows the compiler's assembly
   std::vector<std::string> link;     ///< objects, libraries and flags
 };
 

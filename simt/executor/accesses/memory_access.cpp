@@ -285,10 +285,8 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
     std::fill_n(states, bytes, kWritten);
     return;
   }
-  if (std::find(states, states + bytes, kMaybeWritten) != states + bytes) {
-    find_writes_of_host(address, bytes);
-    if (!stores && all_of_state(states, bytes, kWritten)) return;
-  }
+  find_unseen_writes(address, bytes);
+  if (!stores && all_of_state(states, bytes, kWritten)) return;
   bool outside = false;
   bool unwritten = false;
   for (unsigned i = 0; i < bytes; ++i) {

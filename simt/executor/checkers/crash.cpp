@@ -11,8 +11,8 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <string>
-#include <ucontext.h>
 
+#include "simt/executor/checkers/interrupted_code.h"
 #include "simt/executor/fibers/fiber_annotations.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/system/address_space.h"
@@ -35,21 +35,6 @@ struct {
   std::mutex mutex;
   unsigned running = 0;
 } constinit of_launches;
-
-// 0 where it is not known how to ask.
-std::uintptr_t interrupted_code([[maybe_unused]] void* context) {
-#if defined(__linux__) && defined(__x86_64__)
-  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__linux__) && defined(__aarch64__)
-  return static_cast<ucontext_t*>(context)->uc_mcontext.pc;
-#elif defined(__APPLE__) && defined(__x86_64__)
-  return static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__rip;
-#elif defined(__APPLE__) && defined(__aarch64__)
-  return __darwin_arm_thread_state64_get_pc(static_cast<ucontext_t*>(context)->uc_mcontext->__ss);
-#else
-  return 0;
-#endif
-}
 
 void give_back_handlers() {
   for (std::size_t i = 0; i < kSignals.size(); ++i)
@@ -159,7 +144,8 @@ void report_crash(Worker& worker) {
   worker.crash = {};
   const Meaning meaning = meaning_of(crash);
   current.lane = crash.lane;
-  report(meaning.kind, place_of(crash, *worker.launch), meaning.message);
+  report(meaning.kind, place_of(crash, *worker.launch),
+         meaning.message + (worker.launch->plain ? "; this launch ran plain, unchecked" : ""));
   current.lane = nullptr;
   worker.launch->error = meaning.error;
 }

@@ -1,7 +1,9 @@
 // A kernel that never ends must be stopped where it is, at no cost to those that do end.
 // Instrumented code calls the executor in each basic block, and looks whether the lane's log is
 // full. So when the time is up, a signal makes the log of the lane that runs seem full; the lane
-// then stops itself, at a place where that is safe.
+// then stops itself, at a place where that is safe. In a copy without hooks every place is, for it
+// is the program's own code and holds nothing of a library's: there the signal's handler leaves for
+// the scheduler, as that of a crash does.
 
 #include "simt/executor/checkers/time_limit.h"
 
@@ -18,7 +20,9 @@
 #include <thread>
 #include <utility>
 
+#include "simt/executor/checkers/interrupted_code.h"
 #include "simt/executor/counters.h"
+#include "simt/executor/fibers/plain_code.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/interrupt.h"
 #include "simt/executor/program_deadline.h"
@@ -88,11 +92,16 @@ State& state() {
   return instance;
 }
 
-void fill_log_of_running_lane(int) {
+void stop_running_lane(int, siginfo_t*, void* context) {
   Lane* const lane = current.lane;
   if (lane == nullptr) return;
   Worker& worker = worker_of(*lane);
   if (worker.is_stopping || current.reporting) return;
+  const std::uintptr_t code_address = interrupted_code(context);
+  if (current.plain && worker.launch->out_of_time && is_in_plain_copy(code_address)) {
+    worker.late = {lane, kSignal, 0, code_address};
+    abandon_launch(*lane);
+  }
   ++worker.ignored_signals;
   if (current.log == nullptr) current.log = &worker.tripwire;
   current.log->seem_full();
@@ -175,8 +184,9 @@ void watch_host(State& s) {
 void start_watching(State& s) {
   s.watching = true;
   struct sigaction action = {};
-  action.sa_handler = fill_log_of_running_lane;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  action.sa_sigaction = stop_running_lane;
+  // Not deferred, because the handler may not return.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   sigaction(kSignal, &action, nullptr);
   std::thread(watch).detach();
@@ -195,6 +205,11 @@ std::string what_takes_too_long() {
   }
   return "the program takes longer than " + seconds_text(s.deadline->after) +
          ", the time limit, and this kernel still runs";
+}
+
+std::string what_is_late(const Lane& lane) {
+  return what_takes_too_long() +
+         "; the threads of this block are:" + describe_threads(*lane.warp->block);
 }
 
 Place place_of_last_event(const Lane& lane) {
@@ -247,10 +262,17 @@ void check_time_limit(Lane& lane) {
   }
   // Of several workers one reports: it is one launch that takes too long.
   if (worker.launch->is_told_late.exchange(true)) abandon_launch(lane);
-  report_and_end_launch("time-limit", place,
-                        what_takes_too_long() + "; the threads of this block are:" +
-                            describe_threads(*lane.warp->block),
-                        kErrorLaunchTimeout);
+  report_and_end_launch("time-limit", place, what_is_late(lane), kErrorLaunchTimeout);
+}
+
+void report_stopped_lane(Worker& worker) {
+  const Crash late = worker.late;
+  worker.late = {};
+  worker.launch->error = kErrorLaunchTimeout;
+  if (is_interrupted() || worker.launch->is_told_late.exchange(true)) return;
+  current.lane = late.lane;
+  report("time-limit", {{}, late.code_address + 1}, what_is_late(*late.lane));
+  current.lane = nullptr;
 }
 
 void interrupt_launches(bool on) {

@@ -42,4 +42,8 @@ void forget_watching_thread();
 /// that case.
 void check_time_limit(Lane& lane);
 
+/// Called where a worker has left a launch, whose lane was stopped in code without hooks
+/// (Worker::late): notes why.
+void report_stopped_lane(Worker& worker);
+
 }  // namespace simt

@@ -26,6 +26,7 @@
 #include "simt/executor/fibers/block.h"
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/fibers/plain_code.h"
 #include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/host_call.h"
@@ -160,6 +161,16 @@ void keep_counters(const Launch& launch, const Tally& tally) {
   if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
 }
 
+using Body = void (*)(void*);
+
+// The copy that has no hooks, if there is one: what it writes is not seen.
+Body plain_body(Body body) {
+  const auto address = reinterpret_cast<std::uintptr_t>(body);
+  const std::uintptr_t copy = plain_copy_of(address);
+  if (copy != address) expect_unseen_writes();
+  return reinterpret_cast<Body>(copy);
+}
+
 // What launch() does, but for what the grid orders: that is returned, in its order.
 std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& config,
                                       void (*body)(void*), void* arguments,
@@ -183,7 +194,7 @@ std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& co
   const bool plain = !watched && !config.of_library && runs_plain(kernel, config, body);
   Launch launch{.kernel = kernel,
                 .config = config,
-                .body = body,
+                .body = plain ? plain_body(body) : body,
                 .arguments = arguments,
                 .most_shared_bytes = most_shared(config, allowed_dynamic),
                 .device = current_device(),

@@ -28,16 +28,22 @@ namespace {
 // Unwinds the stack of a thread that ends itself.
 struct ExitOfThread {};
 
-void run_thread(Lane& lane) {
-  Warp& warp = *lane.warp;
-  warp.begun |= lane.bit();
-  const Launch& launch = *worker_of(lane).launch;
+// The one place that calls kernels, whoever runs the thread: active_lanes() looks at what has
+// called it from there on.
+[[gnu::noinline]] void call_body(const Launch& launch, Lane& lane) {
+  lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   try {
     launch.body(launch.arguments);
   } catch (const ExitOfThread&) {
     // As if it had returned.
   }
   if (lane.has_arrived) report_no_wait(lane);
+}
+
+void run_thread(Lane& lane) {
+  Warp& warp = *lane.warp;
+  warp.begun |= lane.bit();
+  call_body(*worker_of(lane).launch, lane);
   warp.alive &= ~lane.bit();
   warp.ready &= ~lane.bit();
   --warp.block->live;
@@ -59,18 +65,61 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
   threadIdx = next.index;
 }
 
+// Runs the threads of a warp of which none has begun, from its first on, which is the running lane.
+// As long as none of them waits, each follows the one before, and the sets of lanes are known
+// without a look at them: a look would have each thread wait for the one before. Returns the last
+// that ran: behind one that has let others run, these sets tell how to go on.
+Lane* run_threads_in_order(const Launch& launch, Warp& warp) {
+  Lane* lane = warp.lanes;
+  unsigned begun = 0;
+  for (unsigned rest = warp.present;; rest &= rest - 1, ++lane) {  // that have not returned
+    begun |= lane->bit();
+    warp.begun = begun;
+    warp.alive = warp.ready = rest;
+    call_body(launch, *lane);
+    --warp.block->live;
+    const bool others_ran = warp.begun != begun || warp.ready != rest;
+    if (others_ran || rest == lane->bit()) [[unlikely]] {
+      warp.alive &= ~lane->bit();
+      warp.ready &= ~lane->bit();
+      return lane;
+    }
+    begin_on_stack_of(*lane, lane[1]);
+  }
+}
+
+bool is_untouched(const Warp& warp) {
+  return warp.begun == 0 && warp.ready == warp.present;
+}
+
+// Of a launch that runs plain, warps one after the other, as long as all threads return: so those
+// that never wait need one stack. Returns the last thread that ran, null if none did.
+Lane* run_warps_in_order() {
+  Lane* last = nullptr;
+  Warp* warp = current.lane->warp;
+  const Block& block = *warp->block;
+  while (is_untouched(*warp) && current.lane == warp->lanes) {
+    last = run_threads_in_order(*block.worker->launch, *warp);
+    if (warp->alive != 0 || warp == &block.warps.back() || !is_untouched(warp[1])) break;
+    ++warp;
+    begin_on_stack_of(*last, *warp->lanes);
+  }
+  return last;
+}
+
 // Runs threads one after the other, then others until one of the next block begins on this stack.
 // By then another OS thread may have taken the worker over, so `current` is looked at anew: hence
 // a function of its own, which ends there.
-[[gnu::noinline]] void run_threads_of_block(std::uintptr_t frame) {
-  Lane* lane = current.lane;
-  for (;;) {
-    lane->outermost_frame = frame;
+[[gnu::noinline]] void run_threads_of_block() {
+  Lane* lane = current.plain ? run_warps_in_order() : nullptr;
+  if (lane == nullptr) {
+    lane = current.lane;
     run_thread(*lane);
-    Lane* const next = next_to_begin(*lane->warp, lane->number);
-    if (next == nullptr) break;
+  }
+  while (Lane* const next = next_to_begin(*lane->warp, lane->number)) {
     begin_on_stack_of(*lane, *next);
     lane = next;
+    run_thread(*lane);
   }
   run_others(*lane);
 }
@@ -79,7 +128,7 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
 void fiber_main(context::transfer_t caller) {
   keep_context_of_caller({caller.fctx, caller.data});
   for (;;)
-    run_threads_of_block(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    run_threads_of_block();
 }
 
 void resume_warp(Worker& worker, Warp& warp) {
@@ -215,12 +264,18 @@ bool can_go_on(const Block& block) {
                      [](const Warp& warp) { return warp.ready != 0; });
 }
 
+// Whether a lane can go on, or waits for what run_warp() settles: a warp that began in the turn of
+// another one, as in a launch that runs plain, may have none that is ready.
+bool needs_turn(const Warp& warp) {
+  return (warp.ready | warp.in_operation | warp.log_full) != 0;
+}
+
 // Runs the block until its threads have returned or wait for others: of the cluster at a barrier,
 // or for any in a loop.
 void run_block(Worker& worker, Block& block) {
   do {
     for (Warp& warp : block.warps) {
-      if (warp.ready == 0) continue;
+      if (!needs_turn(warp)) continue;
       run_warp(worker, warp);
       if (worker.aborted) return;
     }

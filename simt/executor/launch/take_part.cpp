@@ -12,6 +12,7 @@ namespace {
 // The fibers of threads that did not return hang in the middle of the kernel: makes new ones.
 void recover(Worker& worker) {
   if (worker.crash.lane != nullptr) report_crash(worker);
+  if (worker.late.lane != nullptr) report_stopped_lane(worker);
   worker.blocks.clear();
   worker.reset_logs();
   worker.tripwire.reset();

@@ -139,7 +139,10 @@ AddressSpan memory_of_device(int device);
 /// The same without those where small allocations lie.
 AddressSpan memory_of_large(int device);
 
-/// Decides of bytes in the state kMaybeWritten whether they were, by what they hold.
-void find_writes_of_host(std::uintptr_t address, std::size_t bytes);
+/// Decides of bytes that somebody may have written unseen whether they were, by what they hold:
+/// those in the state kMaybeWritten, and once a launch ran unseen, those that are kUnwritten.
+void find_unseen_writes(std::uintptr_t address, std::size_t bytes);
+/// From now on, launches may write memory without a hook that sees it.
+void expect_unseen_writes();
 
 }  // namespace simt

@@ -20,7 +20,7 @@
 
 namespace simt {
 
-/// A fault of a running lane, as its signal told.
+/// A fault of a running lane, as its signal told; or that its time was up.
 struct Crash {
   Lane* lane = nullptr;             ///< null when there was none
   int signal = 0;                   ///< its number, such as SIGSEGV
@@ -53,6 +53,7 @@ struct Worker {
   std::atomic<int> ignored_signals = 0;  ///< that the time is up, which its lanes do not react to
   bool is_stopping = false;              ///< because the time is up
   Crash crash;                           ///< of the running lane, if it had one
+  Crash late;                            ///< the same of a lane that was stopped without hooks
   bool aborted = false;                  ///< the launch ended in the middle of a kernel
 
   /// Makes the logs as new, also where a lane left one in the middle of a kernel.

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/qualifiers.h"
 
 // Code that leads every thread to its kernel but is none of it: what it loads, the hidden pointers
@@ -57,7 +58,7 @@ template <typename... Parameters>
 SIMT_NOT_INSTRUMENTED void call_kernel(void (*kernel)(Parameters...),
                                        const std::decay_t<Parameters>&... arguments) {
   using AsCalled = void (*)(AsPassed<Parameters>...);
-  const auto untyped = reinterpret_cast<void (*)()>(kernel);
+  const auto untyped = code_of_kernel(reinterpret_cast<void (*)()>(kernel));
   reinterpret_cast<AsCalled>(untyped)(ThreadsCopy<Parameters>(arguments).get()...);
 }
 

@@ -62,6 +62,8 @@ using Plains = std::vector<bool>;
 
 }  // namespace
 
+extern "C" void simt_counted_kernel(int* result);  // plain_copies.cpp
+
 TEST_SUITE_BEGIN("plain_launches");
 
 TEST_CASE_FIXTURE(Plain,
@@ -137,3 +139,16 @@ TEST_CASE_FIXTURE(Plain, "before the time is over everything is counted") {
     store<<<1, 32>>>(out.get(), 32);
   CHECK(are_plain == Plains{false, false});
 }
+
+#if defined(__ELF__)
+TEST_CASE_FIXTURE(Plain, "a launch that runs plain calls the copy of its kernel") {
+  const DeviceArray<int> result = zeros<int>(1);
+  int* pointer = result.get();
+  void* arguments[] = {&pointer};
+  for (const int expected : {1, 2, 2}) {
+    CHECK(cudaLaunchKernel(simt_counted_kernel, dim3(1), dim3(1), arguments) == cudaSuccess);
+    CHECK(result.host()[0] == expected);
+  }
+  CHECK(are_plain == Plains{false, true, true});
+}
+#endif

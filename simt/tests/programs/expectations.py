@@ -81,6 +81,21 @@ PROGRAMS = {
             "11 increment",
         ],
     ),
+    "plain_launches": program(
+        "plain_launches",
+        ["element"] * 3
+        + ["sums"] * 3
+        + ["some_wait"] * 3
+        + ["atomics"] * 3
+        + ["in_turn"] * 3
+        + ["calls"] * 3
+        + (["parent"] + ["child"] * 6) * 3
+        + ["by_pointer"] * 3
+        + ["+sums"] * 3
+        + ["copy"] * 4,
+        options=["--count", "first"],
+        says=["plain_launches: passed", "37 launches ran plain"],
+    ),
     "vector_add": program(
         "vector_add",
         ["vector_add"],
@@ -801,6 +816,49 @@ PROGRAMS = {
             "device to memory of the host fails with cudaErrorInvalidValue",
         ],
         repeated={0: (2, [1, 2])},
+    ),
+    "later_out_of_bounds": Expected(
+        ["bad/later_launches.cu"],
+        ["store"] * 2,
+        findings=["global-out-of-bounds"],
+        exit_code=1,
+        says=["later_launches.cu:8: error: store of 4 bytes at byte 124 of an allocation"],
+        options=["--count", "all", "-D", "OUT_OF_BOUNDS"],
+    ),
+    "later_out_of_bounds_unseen": Expected(
+        ["bad/later_launches.cu"],
+        ["store"] * 2,
+        says=["error 0", "1 launch ran plain"],
+        options=["--count", "first", "-D", "OUT_OF_BOUNDS"],
+    ),
+    "later_crash": Expected(
+        ["bad/later_launches.cu"],
+        ["store"] * 2,
+        findings=["illegal-address"],
+        exit_code=1,
+        says=[
+            "error 700",
+            "later_launches.cu:8: error: access of an address that is neither the device's nor the "
+            "host's; this launch ran plain, unchecked [illegal-address]\n"
+            "  in kernel store, block (0,0,0), thread (0,0,0)",
+        ],
+        options=["--count", "first", "-D", "CRASH"],
+    ),
+    "later_endless": Expected(
+        ["bad/later_launches.cu"],
+        ["store"] * 2,
+        findings=["time-limit"],
+        exit_code=1,
+        says=["error 702", "later_launches.cu:7: error: ", "running: thread 31 [time-limit]"],
+        options=["--count", "first", "--time-limit", "2", "-D", "ENDLESS"],
+    ),
+    "later_unwritten": Expected(
+        ["bad/later_launches.cu"],
+        ["store", "store", "read"],
+        findings=["uninitialized-global-read"],
+        exit_code=1,
+        says=["later_launches.cu:12: error: load of 4 bytes at byte 120 of an allocation of 124"],
+        options=["--count", "first", "-D", "UNWRITTEN"],
     ),
     "managed_unwritten": Expected(
         ["bad/managed_unwritten.cu"],
