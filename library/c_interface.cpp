@@ -30,7 +30,7 @@ softmax_worklog_status guarded(Function&& function) {
   }
 }
 
-DType dtype_from(softmax_worklog_dtype dtype) {
+DType dtype_from(softmax_worklog_dtype dtype, const char* name = "dtype") {
   switch (dtype) {
     case SOFTMAX_WORKLOG_FLOAT32:
       return DType::kFloat32;
@@ -39,8 +39,7 @@ DType dtype_from(softmax_worklog_dtype dtype) {
     case SOFTMAX_WORKLOG_BFLOAT16:
       return DType::kBFloat16;
   }
-  refuse("dtype", std::to_string(static_cast<int>(dtype)),
-         "0 (float32), 1 (float16) or 2 (bfloat16)");
+  refuse(name, std::to_string(static_cast<int>(dtype)), "0 (float32), 1 (float16) or 2 (bfloat16)");
 }
 
 Reduction reduction_from(softmax_worklog_reduction reduction) {
@@ -253,8 +252,8 @@ softmax_worklog_status softmax_worklog_scale_mask_softmax(
     void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
     softmax_worklog_stream stream) {
   return guarded([&] {
-    scale_mask(false, dtype, {logits, dtype_from(results_dtype), results}, rows, cols, options,
-               stream);
+    scale_mask(false, dtype, {logits, dtype_from(results_dtype, "results_dtype"), results}, rows,
+               cols, options, stream);
   });
 }
 
@@ -263,8 +262,8 @@ softmax_worklog_status softmax_worklog_scale_mask_log_softmax(
     void* results, int64_t rows, int64_t cols, const softmax_worklog_scale_mask_options* options,
     softmax_worklog_stream stream) {
   return guarded([&] {
-    scale_mask(true, dtype, {logits, dtype_from(results_dtype), results}, rows, cols, options,
-               stream);
+    scale_mask(true, dtype, {logits, dtype_from(results_dtype, "results_dtype"), results}, rows,
+               cols, options, stream);
   });
 }
 

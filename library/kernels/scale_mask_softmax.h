@@ -14,9 +14,9 @@ namespace worklog::library {
 /// Of each row the softmax of scale * x + mask, where x are the logits.
 ///
 /// Row r is query r % queries of its matrix, and has the mask's row r % mask_rows. Under a causal
-/// mask its columns from r % queries + causal_offset + 1 on count as -inf, and neither they nor the
-/// mask are read there. A row with a NaN or +inf, or of -inf only, is NaN throughout; any other
-/// -inf gives 0, or as a logarithm -inf. All strides are in elements.
+/// mask its columns from r % queries + causal_offset + 1 on count as -inf, whatever is there or in
+/// the mask. A row with a NaN or +inf, or of -inf only, is NaN throughout; any other -inf gives 0,
+/// or as a logarithm -inf. All strides are in elements.
 template <typename T>
 struct ScaleMaskSoftmax {
   const T* logits = nullptr;           ///< rows x cols

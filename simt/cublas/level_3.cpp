@@ -110,7 +110,7 @@ void trmm(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperat
     call.reads(other);
   }
   call.writes(result);
-  if (b != c) copy_matrix(m, n, b, ldb, c, ldc);
+  if (b != c && !is_zero(factor)) copy_matrix(m, n, b, ldb, c, ldc);
   blas::trmm(where, triangle_of(uplo), transpose, diagonal_of(diag), m, n, factor, a, lda, c, ldc);
 }
 

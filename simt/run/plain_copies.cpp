@@ -248,10 +248,8 @@ class Copier {
     if (is_binding(statement.word) || statement.word == ".file") return;
     if (is_section(statement.word)) return add(line);
     const std::string_view callee = callee_of(statement);
-    if (is_hook(callee)) {
-      if (statement.word == "jmp") add("\tret");  // a call at the very end
-      return;
-    }
+    if (is_hook(callee) && statement.word == "call") return;
+    if (is_hook(callee) && statement.word == "jmp") return add("\tret");  // a call at the very end
     const auto copy = copies_.find(callee);
     if (copy != copies_.end()) {
       return add("\t" + std::string(statement.word) + "\t" + std::string(copy->second) + ".plain");

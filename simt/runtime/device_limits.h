@@ -25,7 +25,7 @@ inline constexpr int kConstantBytes = 64 * 1024;   ///< of all `__constant__` va
 inline constexpr int kL2Bytes = 60 * 1024 * 1024;  ///< of an H200
 /// Five eighths of L2 may be set aside for data that is to stay, as an H100 says of its own.
 inline constexpr int kPersistingL2Bytes = kL2Bytes / 8 * 5;
-inline constexpr int kMaxAccessPolicyWindow = 134213632;  ///< bytes, as an H100 says
+inline constexpr int kMaxAccessPolicyWindow = 134217728;  ///< bytes, as an H100 says
 inline constexpr int kMemoryBusBits = 6016;               ///< of an H200
 inline constexpr int kClockKilohertz = 1980000;           ///< 1.98 GHz, an H200's
 inline constexpr int kMemoryClockKilohertz = 3201000;     ///< 3.2 GHz, an H200's

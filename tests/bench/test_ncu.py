@@ -323,8 +323,7 @@ _RULED = [
     ("20_cross_entropy", "cross_entropy", "bf16", 1, 1050001, 0, 16, 1024,
      {("global_store_bytes",): (2100010, 2104106), ("shared_load_requests",): (16468, 13460),
       ("shared_load_wavefronts",): (36933, 27717), ("shared_load_bank_conflicts",): (8192, 0),
-      ("shared_store_requests",): (2112, 512), ("shared_store_wavefronts",): (2112, 528),
-      ("local_load_requests",): (0, 512), ("local_store_requests",): (0, 512)}),
+      ("shared_store_requests",): (2112, 512), ("shared_store_wavefronts",): (2112, 528)}),
     ("20_cross_entropy/loss_alone", "negative_log_likelihood", "f16", 36, 4096, 0, 36, 512,
      {_SHARED_LOADS: (1224, 108), _SHARED_STORES: (1224, 1188)}),
 ]  # fmt: skip

@@ -45,7 +45,7 @@ DeviceBuffer<std::uint64_t> workspace_for(sw::Operation operation, std::int64_t 
 }  // namespace
 
 TEST_SUITE("streams") {
-  // By every step of the table: what they do on a stream must be allowed there.
+  // Of a warp, a block, a cluster and the whole grid: what they do on a stream must be allowed.
   TEST_CASE("a graph of a softmax") {
     for (const std::int64_t cols : {64, 2000, 20000, 100000}) {
       CAPTURE(cols);
@@ -62,44 +62,59 @@ TEST_SUITE("streams") {
     }
   }
 
+  // Into arrays of NaN, and once more by a call that no graph records.
   TEST_CASE("graphs of the other operations") {
     constexpr std::int64_t kCols = 3000;
+    constexpr int kK = 5;
     const auto x = on_device(random_array<float>(kRows * kCols));
     const auto dy = on_device(random_array<float>(kRows * kCols, 2));
     const auto labels = on_device(std::vector<std::int64_t>{5, 0, kCols - 1});
-    DeviceBuffer<float> y(kRows * kCols);
-    DeviceBuffer<float> values(kRows * 5);
-    DeviceBuffer<std::int64_t> indices(kRows * 5);
-    DeviceBuffer<float> loss(1);
-    const auto recorded = [&](sw::Operation operation, int k, const auto& call) {
+    const auto check_recorded = [&](sw::Operation operation, std::int64_t results,
+                                    const auto& call) {
+      CAPTURE(static_cast<int>(operation));
+      const std::vector<float> nothing(static_cast<std::size_t>(results), std::nanf(""));
+      const auto of_graph = on_device(nothing);
+      const auto direct = on_device(nothing);
       sw::Workspace workspace;
-      const auto memory = workspace_for<float>(operation, kCols, workspace, k);
-      launch_recorded([&](cudaStream_t stream) { return call(workspace, stream); });
+      const auto memory = workspace_for<float>(operation, kCols, workspace, kK);
+      launch_recorded([&](cudaStream_t stream) {
+        return call(const_cast<float*>(of_graph.data()), workspace, stream);
+      });
+      REQUIRE(call(const_cast<float*>(direct.data()), workspace, nullptr).ok());
+      CHECK(of_graph.download() == direct.download());
     };
-    recorded(sw::Operation::kLogSoftmax, 0, [&](sw::Workspace workspace, cudaStream_t stream) {
-      return sw::log_softmax<float>(x.data(), y.data(), kRows, kCols, workspace, stream);
+    using enum sw::Operation;
+    check_recorded(kLogSoftmax, kRows * kCols, [&](float* y, sw::Workspace w, cudaStream_t s) {
+      return sw::log_softmax<float>(x.data(), y, kRows, kCols, w, s);
     });
-    CHECK(y.download()[0] < 0.0f);
-    recorded(sw::Operation::kTopK, 5, [&](sw::Workspace workspace, cudaStream_t stream) {
-      return sw::top_k<float>(x.data(), values.data(), indices.data(), kRows, kCols, 5, workspace,
-                              stream);
+    check_recorded(
+        kSoftmaxBackward, kRows * kCols, [&](float* dx, sw::Workspace w, cudaStream_t s) {
+          return sw::softmax_backward<float>(x.data(), dy.data(), dx, kRows, kCols, w, s);
+        });
+    check_recorded(
+        kLogSoftmaxBackward, kRows * kCols, [&](float* dx, sw::Workspace w, cudaStream_t s) {
+          return sw::log_softmax_backward<float>(x.data(), dy.data(), dx, kRows, kCols, w, s);
+        });
+    check_recorded(kCrossEntropyLoss, kRows, [&](float* losses, sw::Workspace w, cudaStream_t s) {
+      return sw::cross_entropy_loss<float>(x.data(), labels.data(), losses, kRows, kCols, w, s);
     });
-    CHECK(values.download()[0] >= values.download()[1]);
-    recorded(sw::Operation::kSoftmaxBackward, 0, [&](sw::Workspace workspace, cudaStream_t stream) {
-      return sw::softmax_backward<float>(x.data(), dy.data(), y.data(), kRows, kCols, workspace,
-                                         stream);
+    DeviceBuffer<std::int64_t> indices(kRows * kK);
+    check_recorded(kTopK, kRows * kK, [&](float* values, sw::Workspace w, cudaStream_t s) {
+      return sw::top_k<float>(x.data(), values, indices.data(), kRows, kCols, kK, w, s);
     });
+    DeviceBuffer<float> gradients(kRows * kCols);
     sw::CrossEntropyOptions options;
     options.reduction = sw::Reduction::kMean;
-    recorded(sw::Operation::kCrossEntropy, 0, [&](sw::Workspace workspace, cudaStream_t stream) {
-      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, loss.data(), y.data()},
-                                      kRows, kCols, options, workspace, stream);
+    check_recorded(kCrossEntropy, 1, [&](float* loss, sw::Workspace w, cudaStream_t s) {
+      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, loss, gradients.data()},
+                                      kRows, kCols, options, w, s);
     });
-    CHECK(loss.download()[0] > 0.0f);
-    launch_recorded([&](cudaStream_t stream) {
-      return sw::scale_mask_softmax<float, float>(x.data(), y.data(), kRows, kCols, {}, stream);
+    check_recorded(kSoftmax, kRows * kCols, [&](float* y, sw::Workspace, cudaStream_t s) {
+      return sw::scale_mask_softmax<float, float>(x.data(), y, kRows, kCols, {}, s);
     });
-    CHECK(y.download()[0] > 0.0f);
+    check_recorded(kLogSoftmax, kRows * kCols, [&](float* y, sw::Workspace, cudaStream_t s) {
+      return sw::scale_mask_log_softmax<float, float>(x.data(), y, kRows, kCols, {}, s);
+    });
   }
 
   TEST_CASE("a stream of another device is refused") {

@@ -81,7 +81,7 @@ typedef struct softmax_worklog_cross_entropy_options {
 /**
  * What is done to the logits of a softmax while they are read, and where rows lie. All strides are
  * in elements, from a row to the next, and 0 stands for cols.
- * Begin with SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS: of C's zeros the scale would be one.
+ * Begin with SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS: a struct of zeros would have the scale 0.
  */
 typedef struct softmax_worklog_scale_mask_options {
   float scale;       /**< what logits are multiplied by: finite; of attention 1 / sqrt(head), of a
@@ -178,10 +178,10 @@ softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, 
  *
  * `logits` is rows x cols of `dtype`, `results` rows x cols of `results_dtype`. They may be the
  * same array if type and stride are the same; else they share no element, and results none with the
- * mask. `options` may be null: SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS. What a causal mask hides is not
- * read. A row that sees nothing but -inf is NaN throughout. Needs no workspace. Fastest where rows
- * begin at multiples of 16 bytes and have a multiple of them, and up to 24576 columns, which are
- * read once; longer rows are read twice.
+ * mask. `options` may be null: SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS. What a causal mask hides
+ * has no influence, whatever is there; most of it is not read. A row that sees nothing but -inf is
+ * NaN throughout. Needs no workspace. Rows that begin at multiples of 16 bytes and have a multiple
+ * of them are read once up to 24576 columns, others up to 12288; longer ones twice.
  *
  * Errors: what softmax_worklog_softmax() refuses; options that are out of their range.
  */
@@ -239,12 +239,13 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
  *
  * `logits` and `gradients` are rows x cols of `dtype` and may be the same array. `labels` are rows
  * of `label_type`: one that is `ignore_index` has loss and gradients 0, any other outside 0 .. cols
- * - 1 gives NaN in its row. `losses` is rows; it may be null where there is a reduction. `loss` is
- * 1, the sum or the mean; null where there is no reduction. `options` may be null: an ignore_index
- * of -100, no smoothing, no z-loss, no reduction. Results overlap nothing else. Needs a GPU with
- * clusters (compute capability 9.0). Rows that are longer than a cluster holds are
- * refused; the error names the limit. Otherwise as softmax_worklog_softmax(); also refused: options
- * out of their range, an unknown `label_type` or reduction.
+ * - 1 gives NaN in its row. `losses` has one element a row; it may be null where there is a
+ * reduction. `loss` is a single float, the sum or the mean; null where there is no reduction.
+ * `options` may be null: an ignore_index of -100, no smoothing, no z-loss, no reduction. Results
+ * overlap nothing else. Needs a GPU with clusters (compute capability 9.0). Rows that are longer
+ * than a cluster holds are refused; the error names the limit. Otherwise as
+ * softmax_worklog_softmax(); also refused: options out of their range, an unknown `label_type` or
+ * reduction.
  */
 softmax_worklog_status softmax_worklog_cross_entropy(
     softmax_worklog_dtype dtype, const void* logits, const void* labels,
@@ -253,8 +254,8 @@ softmax_worklog_status softmax_worklog_cross_entropy(
     void* workspace, size_t workspace_bytes, softmax_worklog_stream stream);
 
 /**
- * The losses alone, one a row, without options: for validation. `labels` is rows, `losses` rows; a
- * label outside 0 .. cols - 1 gives NaN. Otherwise as softmax_worklog_softmax().
+ * The losses alone, one a row, without options: for validation. `labels` and `losses` have one
+ * element a row; a label outside 0 .. cols - 1 gives NaN. Otherwise as softmax_worklog_softmax().
  */
 softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype dtype,
                                                           const void* logits, const int64_t* labels,
