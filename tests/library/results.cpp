@@ -255,19 +255,6 @@ TEST_SUITE("results") {
     }
   }
 
-  TEST_CASE_TEMPLATE("by every step of the tables", T, float, __half, __nv_bfloat16) {
-    for (const RecordedTable& table : kRecordedTables) {
-      if (table.element_bytes != sizeof(T)) continue;
-      const auto sizes = smallest_by_step<T>(table.operation);
-      for (const std::string_view step : table.steps) {
-        if (step.empty()) continue;
-        CAPTURE(step);
-        REQUIRE(sizes.contains(std::string(step)));
-        check_served<T>(table.operation, sizes.at(std::string(step)));
-      }
-    }
-  }
-
   TEST_CASE_TEMPLATE("log-softmax", T, float, __half, __nv_bfloat16) {
     for (const Size& size : kSizes)
       check_softmax<T>(size, true);
@@ -338,5 +325,21 @@ TEST_SUITE("results") {
   TEST_CASE_TEMPLATE("cross-entropy", T, float, __half, __nv_bfloat16) {
     for (const Size& size : kSizes)
       check_cross_entropy<T>(size);
+  }
+}
+
+// Once for each step and type: `ctest -C thorough -L thorough`.
+TEST_SUITE("tables") {
+  TEST_CASE_TEMPLATE("by every step of the tables", T, float, __half, __nv_bfloat16) {
+    for (const RecordedTable& table : kRecordedTables) {
+      if (table.element_bytes != sizeof(T)) continue;
+      const auto sizes = smallest_by_step<T>(table.operation);
+      for (const std::string_view step : table.steps) {
+        if (step.empty()) continue;
+        CAPTURE(step);
+        REQUIRE(sizes.contains(std::string(step)));
+        check_served<T>(table.operation, sizes.at(std::string(step)));
+      }
+    }
   }
 }
