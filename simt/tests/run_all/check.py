@@ -12,7 +12,7 @@ RUN_ALL = HERE.parent.parent / "programs/run_all.py"
 PROGRAMS = HERE.parent / "programs"
 COMMIT = "0123456789abcdef"
 # What a test may copy: the collection's folder is copied for each program.
-SOURCES = ("reduction.cu", "bad/cub_library.cu", "bad/does_not_compile.cu")
+SOURCES = ("reduction.cu", "bad/library_headers.cu", "bad/does_not_compile.cu")
 
 MANIFEST = {
     "collection": "tests",
@@ -41,7 +41,7 @@ MANIFEST = {
             "smaller": [{"file": "reduction.cu", "from": "not there", "to": ""}],
             "size": "none",
         },
-        "library": {"sources": ["cub_library.cu"]},
+        "library": {"sources": ["library_headers.cu"]},
         "broken": {"sources": ["does_not_compile.cu"]},
         "gone": {"sources": ["gone.cu"]},
     },
@@ -57,7 +57,7 @@ EXPECTED = {
     "other words": ("wrong", 1, [], "correct"),
     "no check": ("runs", 1, [], "no check"),
     "changed": ("does not compile", 0, [], "reduction.cu: does not have 'not there' once"),
-    "library": ("refused", 0, [], "(CUB)"),
+    "library": ("refused", 0, [], "<cub/no_such_header.cuh>"),
     "broken": ("does not compile", 0, [], "does_not_compile.cu:"),
     "gone": ("does not compile", 0, [], "gone.cu"),
     "windows": ("left out", 0, [], "OpenGL"),
