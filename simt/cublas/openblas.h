@@ -24,14 +24,17 @@ CBLAS_TRANSPOSE transpose_of(cublasOperation_t operation) {
   if (operation == CUBLAS_OP_N) return CblasNoTrans;
   return operation == CUBLAS_OP_C && kIsComplex<T> ? CblasConjTrans : CblasTrans;
 }
+/// What OpenBLAS calls it.
 inline CBLAS_UPLO triangle_of(cublasFillMode_t mode) {
   require(mode == CUBLAS_FILL_MODE_LOWER || mode == CUBLAS_FILL_MODE_UPPER);
   return mode == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
 }
+/// What OpenBLAS calls it.
 inline CBLAS_SIDE side_of(cublasSideMode_t mode) {
   require(mode == CUBLAS_SIDE_LEFT || mode == CUBLAS_SIDE_RIGHT);
   return mode == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight;
 }
+/// What OpenBLAS calls it.
 inline CBLAS_DIAG diagonal_of(cublasDiagType_t type) {
   require(type == CUBLAS_DIAG_UNIT || type == CUBLAS_DIAG_NON_UNIT);
   return type == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
@@ -39,12 +42,15 @@ inline CBLAS_DIAG diagonal_of(cublasDiagType_t type) {
 
 // ---- numbers ----
 
+/// Whether it is exactly 0.
 inline bool is_zero(float value) {
   return value == 0;
 }
+/// Whether it is exactly 0.
 inline bool is_zero(double value) {
   return value == 0;
 }
+/// Whether it is exactly 0.
 template <typename Complex>
 bool is_zero(const Complex& value) {
   return value.x == 0 && value.y == 0;
@@ -54,9 +60,11 @@ bool is_zero(const Complex& value) {
 inline float magnitude(float value) {
   return std::fabs(value);
 }
+/// What the largest is found by: of a complex number the sum of its parts' magnitudes.
 inline double magnitude(double value) {
   return std::fabs(value);
 }
+/// What the largest is found by: of a complex number the sum of its parts' magnitudes.
 template <typename Complex>
 auto magnitude(const Complex& value) {
   return std::fabs(value.x) + std::fabs(value.y);
@@ -68,12 +76,15 @@ namespace blas {
 inline float passed(const float& value) {
   return value;
 }
+/// The same.
 inline double passed(const double& value) {
   return value;
 }
+/// The same.
 inline const void* passed(const cuComplex& value) {
   return &value;
 }
+/// The same.
 inline const void* passed(const cuDoubleComplex& value) {
   return &value;
 }
@@ -191,33 +202,43 @@ SIMT_BLAS(c, cuComplex)
 SIMT_BLAS(z, cuDoubleComplex)
 #undef SIMT_BLAS
 
+/// The Euclidean norm.
 inline float nrm2(int n, const float* x, int incx) {
   return cblas_snrm2(n, x, incx);
 }
+/// The Euclidean norm.
 inline double nrm2(int n, const double* x, int incx) {
   return cblas_dnrm2(n, x, incx);
 }
+/// The Euclidean norm.
 inline float nrm2(int n, const cuComplex* x, int incx) {
   return cblas_scnrm2(n, x, incx);
 }
+/// The Euclidean norm.
 inline double nrm2(int n, const cuDoubleComplex* x, int incx) {
   return cblas_dznrm2(n, x, incx);
 }
+/// The sum of the magnitudes.
 inline float asum(int n, const float* x, int incx) {
   return cblas_sasum(n, x, incx);
 }
+/// The sum of the magnitudes.
 inline double asum(int n, const double* x, int incx) {
   return cblas_dasum(n, x, incx);
 }
+/// The sum of the magnitudes.
 inline float asum(int n, const cuComplex* x, int incx) {
   return cblas_scasum(n, x, incx);
 }
+/// The sum of the magnitudes.
 inline double asum(int n, const cuDoubleComplex* x, int incx) {
   return cblas_dzasum(n, x, incx);
 }
+/// Times a real number.
 inline void scal(int n, float alpha, cuComplex* x, int incx) {
   cblas_csscal(n, alpha, x, incx);
 }
+/// Times a real number.
 inline void scal(int n, double alpha, cuDoubleComplex* x, int incx) {
   cblas_zdscal(n, alpha, x, incx);
 }

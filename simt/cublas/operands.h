@@ -19,6 +19,7 @@ class Vector {
   /// `data` is the lowest address.
   Vector(const T* data, int n, int increment) : data_(data), n_(n), increment_(increment) {}
 
+  /// The lowest address.
   const void* data() const { return data_; }
   /// Calls `use` with the memory that the elements have.
   template <typename Use>
@@ -41,6 +42,7 @@ class Vector {
 template <typename T>
 class Matrix {
  public:
+  /// Throws as require() does for a negative size, or too small an `ld`.
   Matrix(const T* data, int rows, int columns, int ld)
       : data_(data), rows_(rows), columns_(columns), ld_(ld) {
     require(rows >= 0 && columns >= 0 && ld >= std::max(1, rows));
@@ -51,6 +53,7 @@ class Matrix {
     return Matrix(data, as_it_is ? rows : columns, as_it_is ? columns : rows, ld);
   }
 
+  /// The lowest address.
   const void* data() const { return data_; }
   /// Calls `use` with the memory that the elements have.
   template <typename Use>
@@ -73,6 +76,7 @@ class Matrix {
 template <typename T>
 class Triangle {
  public:
+  /// Throws as require() does for what is no triangle, a negative size, or too small an `ld`.
   Triangle(const T* data, cublasFillMode_t which, cublasDiagType_t diagonal, int n, int ld)
       : data_(data), is_upper_(which == CUBLAS_FILL_MODE_UPPER), n_(n), ld_(ld) {
     require(which == CUBLAS_FILL_MODE_UPPER || which == CUBLAS_FILL_MODE_LOWER);
@@ -81,6 +85,7 @@ class Triangle {
     without_ = diagonal == CUBLAS_DIAG_UNIT ? 1 : 0;
   }
 
+  /// The lowest address.
   const void* data() const { return data_; }
   /// Calls `use` with the memory that the elements have, column by column.
   template <typename Use>

@@ -27,8 +27,9 @@ struct Products {
 /// Matrices of which each begins `stride` elements behind the one before.
 template <typename T>
 struct Strided {
-  T* first;
-  long long stride = 0;
+  T* first;              ///< matrix
+  long long stride = 0;  ///< elements from one to the next
+  /// Matrix number i.
   T* operator[](int i) const { return first + i * stride; }
 };
 

@@ -15,7 +15,7 @@
 
 namespace simt::run {
 
-/// An #include directive with a name in quotes or angles.
+/// An include directive with a name in quotes or angles.
 struct IncludeDirective {
   std::string name;  ///< without these
   bool quoted;       ///< in quotes
