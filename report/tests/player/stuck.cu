@@ -1,4 +1,4 @@
-// Threads that never come to a barrier, and a warp that does more than is recorded: for the player.
+// Threads that wait for each other, and a warp that does more than is recorded: for the player.
 
 #include <cstdio>
 
@@ -7,16 +7,20 @@ __global__ void run_on(int* values, int turns) {
     values[(threadIdx.x + i) % 32] = i;
 }
 
-__global__ void half_a_barrier(int* values) {
-  if (threadIdx.x < 32) __syncthreads();
-  values[threadIdx.x] = 1;
+// Half of the second warp waits for the other half, which waits for all.
+__global__ void waits_for_ever() {
+  if (threadIdx.x < 48) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
 }
 
 int main() {
   int* values;
   cudaMalloc(&values, 64 * sizeof(int));
   run_on<<<1, 32>>>(values, 3000);
-  half_a_barrier<<<1, 64>>>(values);
+  waits_for_ever<<<1, 64>>>();
   cudaDeviceSynchronize();
   std::puts("stuck");
 }

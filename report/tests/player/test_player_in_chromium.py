@@ -191,7 +191,7 @@ def test_what_is_not_recorded_and_what_never_ends_is_said(browser, pages):
     browser.press("ArrowDown")
     assert steps(browser) == 1
     assert "never went on" in text(browser, "#player-1 .sentence")
-    assert "divergent-barrier" in text(browser, "#player-1 .bad")
+    assert "deadlock" in text(browser, "body")
 
 
 def test_the_keyboard_alone_reaches_everything(browser, pages):
