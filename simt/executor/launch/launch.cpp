@@ -254,7 +254,10 @@ void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*),
 }
 
 int run_for_library(const char* function, void (*body)(void*), void* arguments) {
-  launch(function, {.of_library = true, .called_from = HostCall::place()}, body, arguments);
+  LaunchConfig config;
+  config.of_library = true;
+  config.called_from = HostCall::place();
+  launch(function, config, body, arguments);
   return peek_error();
 }
 
