@@ -523,10 +523,13 @@ namespace {
 std::size_t first_below(std::uintptr_t address, std::size_t bytes, ByteState state) {
   const std::uint8_t* states = arena.states(address);
   if (states[0] < state) return 0;
-  const bool all_equal = std::memcmp(states, states + 1, bytes - 1) == 0;
+  const std::size_t there = std::min(bytes, Arena::kBytes - (address - arena.begin));
+  // The last one first: a range may be as long as the arena.
+  const bool all_equal = there == bytes && states[bytes - 1] == states[0] &&
+                         std::memcmp(states, states + 1, bytes - 1) == 0;
   if (all_equal) return bytes;
   std::size_t i = 0;
-  while (i < bytes && states[i] >= state)
+  while (i < there && states[i] >= state)
     ++i;
   return i;
 }
