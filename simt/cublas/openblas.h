@@ -152,7 +152,7 @@ SIMT_BLAS(z, cuDoubleComplex)
 #undef SIMT_BLAS
 
 /// Those of real numbers.
-#define SIMT_BLAS(x, T)                                                                         \
+#define SIMT_BLAS_OF_REALS(x, T)                                                                \
   inline T dot(int n, const T* v, int incv, const T* y, int incy) {                             \
     return cblas_##x##dot(n, v, incv, y, incy);                                                 \
   }                                                                                             \
@@ -174,12 +174,12 @@ SIMT_BLAS(z, cuDoubleComplex)
                    T* a, int lda) {                                                             \
     cblas_##x##syr2(CblasColMajor, uplo, n, alpha, v, incv, y, incy, a, lda);                   \
   }
-SIMT_BLAS(s, float)
-SIMT_BLAS(d, double)
-#undef SIMT_BLAS
+SIMT_BLAS_OF_REALS(s, float)
+SIMT_BLAS_OF_REALS(d, double)
+#undef SIMT_BLAS_OF_REALS
 
 /// Those of complex numbers.
-#define SIMT_BLAS(x, T)                                                                            \
+#define SIMT_BLAS_OF_COMPLEX(x, T)                                                                 \
   inline T dotu(int n, const T* v, int incv, const T* y, int incy) {                               \
     T sum = {};                                                                                    \
     cblas_##x##dotu_sub(n, v, incv, y, incy, &sum);                                                \
@@ -198,9 +198,9 @@ SIMT_BLAS(d, double)
                    int lda) {                                                                      \
     cblas_##x##gerc(CblasColMajor, m, n, &alpha, v, incv, y, incy, a, lda);                        \
   }
-SIMT_BLAS(c, cuComplex)
-SIMT_BLAS(z, cuDoubleComplex)
-#undef SIMT_BLAS
+SIMT_BLAS_OF_COMPLEX(c, cuComplex)
+SIMT_BLAS_OF_COMPLEX(z, cuDoubleComplex)
+#undef SIMT_BLAS_OF_COMPLEX
 
 /// The Euclidean norm.
 inline float nrm2(int n, const float* x, int incx) {
