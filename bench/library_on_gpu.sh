@@ -6,10 +6,13 @@ usage() {
   cat <<'TEXT'
 usage: bench/library_on_gpu.sh OUT PROGRAM [OPTION..]
 
-PROGRAM is worklog_library_times, a build folder that has it in bin/, or an archive of bench/pack_for_gpu.sh. Build it with nvcc:
-  cmake -S . -B build-gpu -G Ninja -DWORKLOG_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90
-  cmake --build build-gpu --target worklog_library_times
-  bench/pack_for_gpu.sh build-gpu library_times.tar.xz worklog_library_times     where another machine has the GPU
+PROGRAM is worklog_library_times, which has the library for the peers' program beside it (worklog_library_module.so), a build folder
+that has both in bin/, or an archive of bench/pack_for_gpu.sh. Build them with nvcc:
+  cmake -S . -B build-gpu -G Ninja -DWORKLOG_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90 \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON
+  cmake --build build-gpu --target worklog_library_times worklog_library_module
+and, where another machine has the GPU, pack them:
+  bench/pack_for_gpu.sh build-gpu library_times.tar.xz worklog_library_times worklog_library_module.so
 
 Writes into the folder OUT: own.json (the library, its candidates, cuDNN, copies), peers.json (the others: bench/library_peers.py),
 library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Liger and QuACK are timed if they can be imported.
@@ -133,6 +136,8 @@ if [ -e "$work/flashinfer_softmax.so" ]; then
   FLASHINFER_VERSION=$(sed -n 's/^Version: //p' "$flashinfer"/flashinfer_python-*.dist-info/METADATA | head -n 1)
   export FLASHINFER_VERSION
 fi
+module=$(dirname "$program")/worklog_library_module.so
+if [ -e "$module" ]; then export WORKLOG_LIBRARY=$module; fi
 if [ -e "$work/torch_calls.so" ]; then export TORCH_CALLS=$work/torch_calls.so; fi
 attempt "peers" python3 "$root/bench/library_peers.py" --cases "$work/cases.json" --out "$out/peers.json" \
   --seconds "$peer_seconds" --compile-seconds "$compile_seconds" || failures=1

@@ -23,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "baselines"))
 SECONDS = 80
 COMPILE_SECONDS = 40
 
-# The fast ones first. Liger puts the gradients in the logits' place, so it comes last.
+# The library itself is timed beside each, by the same program, for ratios. The fast ones first;
+# Liger puts the gradients in the logits' place, so it comes last.
+OURS = "library_with_peers"
 PEERS = {
     "softmax": ("pytorch", "triton", "flashinfer", "quack"),
     "log_softmax": ("pytorch",),
@@ -64,10 +66,9 @@ class Case:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """Those who have it, but torch.compile: FlashInfer's softmax takes fp32 alone."""
-        return tuple(
-            by for by in PEERS[self.operation] if by != "flashinfer" or self.dtype == "f32"
-        )
+        """Who is timed, but for torch.compile: FlashInfer's softmax takes fp32 alone."""
+        peers = (by for by in PEERS[self.operation] if by != "flashinfer" or self.dtype == "f32")
+        return (OURS, *peers)
 
     def row(self, by: str, result: dict[str, Any]) -> dict[str, Any]:
         return {"by": by} | vars(self) | result

@@ -35,12 +35,10 @@ using worklog::bench::Result;
 using worklog::bench::Times;
 using Clock = std::chrono::steady_clock;
 
-constexpr worklog::bench::TimeLimit kTimeLimit{0.02};  // of a measurement: there are thousands
+constexpr worklog::bench::TimeLimit kTimeLimit{0.01};  // of a measurement: there are thousands
 constexpr double kSeconds = 110.0;
 
-// A candidate that a quick look finds so much slower than the library's choice is not looked at
-// again.
-constexpr double kMuchSlower = 1.15;
+constexpr double kMuchSlower = 1.15;  // than the library
 
 struct Options {
   std::string out;
@@ -96,19 +94,21 @@ class Run {
  public:
   explicit Run(Times& times) : times_(times) {}
 
+  // All in turn: the library, its candidates and cuDNN.
   void time(const LibraryCase& a_case) {
-    const Measurement library = worklog::bench::measurement_of(a_case);
-    const double own_us = add(a_case, library, [&] { return times_.time(library); });
-    if (own_us < kNoTime) rows_.back()["step"] = worklog::bench::picked_step(a_case);
-    for (const Measurement& candidate : worklog::bench::candidates_for(a_case)) {
-      add(a_case, candidate, [&] {
-        const Result quick = times_.quick_look(candidate);
-        return quick.timing.median_us > kMuchSlower * own_us ? quick : times_.time(candidate);
-      });
+    const std::vector<Measurement> all = measurements_of(a_case);
+    std::vector<ordered_json> best(all.size(), ordered_json::object());
+    for (int round = 0; round < rounds_of(a_case); ++round) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        ordered_json row = taken(a_case, all[i], median_of(best[0]));
+        if (round == 0 || median_of(row) < median_of(best[i])) best[i] = std::move(row);
+      }
     }
-    if (worklog::bench::cudnn_version().empty()) return;
-    for (const Measurement& cudnn : worklog::bench::cudnn_for(a_case))
-      add(a_case, cudnn, [&] { return times_.time(cudnn); });
+    if (median_of(best[0]) < kNoTime) best[0]["step"] = worklog::bench::picked_step(a_case);
+    for (ordered_json& row : best) {
+      report(a_case, row);
+      rows_.push_back(std::move(row));
+    }
   }
 
   const ordered_json& rows() const { return rows_; }
@@ -117,17 +117,41 @@ class Run {
  private:
   static constexpr double kNoTime = std::numeric_limits<double>::infinity();
 
-  // The median; kNoTime if there is none. That arrays do not fit, or that somebody does not take a
-  // shape, is a row's result; anything else is a failure, too.
-  template <typename Take>
-  double add(const LibraryCase& a_case, const Measurement& measurement, const Take& take) {
+  // A GPU changes its clocks on the way, which a few microseconds show: there all are timed in
+  // turn, and once more, and the faster of the two times counts.
+  static int rounds_of(const LibraryCase& a_case) {
+    constexpr std::int64_t kSmall = 1 << 23;  // elements, as bench/baselines/library_measuring.py
+    return a_case.rows * a_case.cols <= kSmall ? 3 : 1;
+  }
+
+  static std::vector<Measurement> measurements_of(const LibraryCase& a_case) {
+    std::vector<Measurement> all = {worklog::bench::measurement_of(a_case)};
+    for (const Measurement& candidate : worklog::bench::candidates_for(a_case))
+      all.push_back(candidate);
+    if (worklog::bench::cudnn_version().empty()) return all;
+    for (const Measurement& cudnn : worklog::bench::cudnn_for(a_case))
+      all.push_back(cudnn);
+    return all;
+  }
+
+  static double median_of(const ordered_json& row) { return row.value("median_us", kNoTime); }
+
+  // One that a quick look finds so much slower than the library, if that was timed, is not looked
+  // at again.
+  Result time(const Measurement& measurement, double library_us) {
+    if (library_us == kNoTime) return times_.time(measurement);
+    const Result quick = times_.quick_look(measurement);
+    return quick.timing.median_us > kMuchSlower * library_us ? quick : times_.time(measurement);
+  }
+
+  // A row of one measurement: its time, or why there is none. That arrays do not fit, or that
+  // somebody does not take a shape, is a result; anything else is a failure, too.
+  ordered_json taken(const LibraryCase& a_case, const Measurement& measurement, double library_us) {
     ordered_json row = {{"by", name_of(measurement)}};
     row.update(a_case.fields());
-    double median_us = kNoTime;
     try {
-      const Result result = take();
-      median_us = result.timing.median_us;
-      row["median_us"] = median_us;
+      const Result result = time(measurement, library_us);
+      row["median_us"] = result.timing.median_us;
       row["spread"] = result.timing.spread;
       row["samples"] = result.timing.samples;
       row["limit_us"] = result.ceiling_us;
@@ -136,10 +160,14 @@ class Run {
                              dynamic_cast<const Refused*>(&error) != nullptr;
       if (!is_result) ++failed_;
       row["error_message"] = error.what();
-      fmt::print("{}, {}: no time: {}\n", a_case.name(), name_of(measurement), error.what());
     }
-    rows_.push_back(std::move(row));
-    return median_us;
+    return row;
+  }
+
+  static void report(const LibraryCase& a_case, const ordered_json& row) {
+    if (!row.contains("error_message")) return;
+    fmt::print("{}, {}: no time: {}\n", a_case.name(), row["by"].get<std::string>(),
+               row["error_message"].get<std::string>());
   }
 
   Times& times_;

@@ -28,7 +28,7 @@ for program in "$build"/bin/*; do
   case ${program##*/} in
     *_gpu_tests) programs+=("$program") ;;
     *_cpu | *_tests | *_mpi) ;;
-    worklog_bench | worklog_library_times | worklog_sweep | worklog_accuracy | worklog_profile) programs+=("$program") ;;
+    worklog_bench | worklog_library_times | worklog_library_module.so | worklog_sweep | worklog_accuracy | worklog_profile) programs+=("$program") ;;
     step_* | ranks_*) programs+=("$program") ;;
   esac
 done

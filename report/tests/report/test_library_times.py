@@ -71,6 +71,20 @@ def lines(text):
     return [[cell.strip() for cell in line] for line in found[2:]]
 
 
+def test_ratios_are_of_times_that_one_program_took(tmp_path):
+    """The peers' program is the faster one here by 2 us: of ours, the library would have lost."""
+    rows = [
+        row("library", 6.0, limit_us=5.0, step="14_row_in_registers"),
+        row("library_with_peers", 4.0),
+        row("triton", 5.0),
+        row("cudnn", 7.5),
+    ]
+    [cell] = read_library_run([synthetic.write(tmp_path, "library.json", record(rows))]).cells
+    assert (cell.best_peer, cell.over_best_peer) == ("triton", 4 / 5)
+    assert cell.over("cudnn") == 6 / 7.5
+    assert (cell.over_limit("triton"), cell.over_limit("cudnn")) == (1.5, 1.5)
+
+
 def test_a_cell_knows_its_best_peer_and_its_best_step(run):
     won, lost = cell(run, 64), cell(run, 4096)
     assert (won.best_peer, won.over_best_peer, won.is_lost) == ("triton", 12 / 15, False)

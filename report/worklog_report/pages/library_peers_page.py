@@ -168,7 +168,7 @@ def _all(run: LibraryRun) -> str:
                 f"{cell.library_us / cell.limit_us:.2f}",
                 cell.step,
                 *(
-                    f"{cell.peers[peer] / cell.limit_us:.2f}" if peer in cell.peers else NOTHING
+                    f"{cell.over_limit(peer):.2f}" if peer in cell.peers else NOTHING
                     for peer in peers
                 ),
             ]

@@ -8,6 +8,8 @@ from typing import Any
 from .records import Shape, holds_library, read_json, validate
 
 LIBRARY = "library"
+WITH_PEERS = "library_with_peers"
+"""The library timed by the program that times the peers but cuDNN: a ratio is of one program."""
 PEERS = {
     "pytorch": "PyTorch",
     "torch_compile": "torch.compile",
@@ -17,6 +19,7 @@ PEERS = {
     "flashinfer": "FlashInfer",
     "liger": "Liger",
 }
+_IN_OUR_PROGRAM = "cudnn"
 LEVEL = 1.02
 """Two that are nearer to each other than their spread are as fast as each other."""
 
@@ -40,16 +43,26 @@ class Cell:
     step: str  # which the library picked
     steps: dict[str, float] = field(default_factory=dict)  # that it could have picked
     peers: dict[str, float] = field(default_factory=dict)
+    with_peers_us: float | None = None  # the library's, in the program of the peers
+
+    def over(self, peer: str) -> float:
+        """The library's time over a peer's."""
+        is_apart = peer == _IN_OUR_PROGRAM or self.with_peers_us is None
+        return (self.library_us if is_apart else self.with_peers_us) / self.peers[peer]
 
     @property
     def best_peer(self) -> str:
         """Its name in PEERS; "" if there is none."""
-        return min(self.peers, key=self.peers.__getitem__, default="")
+        return max(self.peers, key=self.over, default="")
 
     @property
     def over_best_peer(self) -> float | None:
         """The library's time over the best peer's."""
-        return self.library_us / self.peers[self.best_peer] if self.peers else None
+        return self.over(self.best_peer) if self.peers else None
+
+    def over_limit(self, peer: str) -> float:
+        """A peer's time over the limit, as if our program had timed it."""
+        return self.library_us / self.over(peer) / self.limit_us
 
     @property
     def best_step(self) -> str:
@@ -125,6 +138,9 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
     for row in timed:
         cell = cells.get(_case(row))
         if cell is None or row["by"] == LIBRARY:
+            continue
+        if row["by"] == WITH_PEERS:
+            cell.with_peers_us = row["median_us"]
             continue
         times = cell.peers if row["by"] in PEERS else cell.steps
         times[row["by"]] = row["median_us"]
