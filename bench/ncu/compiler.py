@@ -9,6 +9,7 @@ every instruction). A listed difference is not the compiler's doing. Nothing els
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import topk
 from figures import Launch
 
 WARP = 32
@@ -436,6 +437,9 @@ _OF_GRID = (
 _COPYING_GRID = ("", "/forward_again", "/one_group", "/plain_difference")
 
 
+_TOP_K = ("18_topk_by_threshold", "18_topk_by_threshold/top_k_only")
+
+
 def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
     return lambda launch: _requests("load", -loads * _idle_warps(launch))
 
@@ -678,7 +682,11 @@ RULES = [
         "@!P0 STS.64 [R4], R6 (once a warp); @!P1 LDS.64 R6, [R0] (once a warp)",
         (
             Kernels(
-                ("15_row_in_shared_memory/plain_difference", "15_row_in_shared_memory/log_softmax")
+                (
+                    "15_row_in_shared_memory/plain_difference",
+                    "15_row_in_shared_memory/log_softmax",
+                    *_TOP_K,
+                )
             ),
         ),
         _pair_of_each_warp(1),
@@ -729,6 +737,78 @@ RULES = [
         "where 40 blocks of 8 warps have 20 columns",
         (Kernels(("04_shared_memory", "04_shared_memory/uncoalesced")),),
         _sunk(2),
+    ),
+    Rule(
+        "reductions",
+        "A reduction of a warp's numbers is one instruction, and no shuffle; the executor makes it "
+        "of 32.",
+        "REDUX.MIN UR12, R12 (top_k_only: REDUX.MAX, too)",
+        (Kernels(_TOP_K),),
+        topk.reductions,
+    ),
+    Rule(
+        "added_at_once",
+        "Where lanes add 1 to a count of the block and want to know where their place is, one lane "
+        "adds for all, and a shuffle tells the others.",
+        "VOTEU.ANY UR13, UPT, PT; @P6 ATOMS.ADD R27, [UR9+0x410], R20; SHFL.IDX PT, R19, R27, R22, "
+        "0x1f",
+        (Kernels(_TOP_K),),
+        topk.added_at_once,
+    ),
+    Rule(
+        "added_by_scan",
+        "Where they add different numbers, a vote tells whether all lanes take part. If so, their "
+        "sums are made by seven shuffles and one lane adds; if not, each adds for itself.",
+        "VOTE.ANY R46, PT, PT; @!P0 ATOMS.ADD R46, [UR9+0x418], R49; @!P0 BRA; SHFL.UP five times; "
+        "@P1 ATOMS.ADD; SHFL.UP; SHFL.IDX",
+        (Kernels(_TOP_K),),
+        topk.added_by_scan,
+    ),
+    Rule(
+        "cleared_at_once",
+        "The first thread sets three numbers to 0, two of which lie side by side: two stores, under "
+        "a predicate, so that all warps execute them.",
+        "@!P3 STS [UR12+0x598], RZ; @!P3 STS.64 [UR12+0x590], RZ",
+        (Kernels(_TOP_K),),
+        topk.cleared_at_once,
+    ),
+    Rule(
+        "under_predicates",
+        "Stores for which nvcc makes no branch but a predicate, so that a warp executes them where "
+        "no lane stores: of the place behind the last maximum, of the first maximum of each turn, "
+        "of the number of chosen sectors and their numbers, and of each column of a sector.",
+        "@!P0 STS [R24], RZ; @!P4 STS [R58+UR7], R47; @!P0 STS [R13], R24; @!P3 STS [R14+0x594], "
+        "R27; @P6 STS.64 [R49], R36, once for each column",
+        (Kernels(_TOP_K),),
+        topk.under_predicates,
+    ),
+    Rule(
+        "kept_in_registers",
+        "How long a list is, the source loads in each turn of a loop over it; ptxas loads it once, "
+        "and the number of chosen sectors once before the loop and once in each turn, behind its "
+        "barrier.",
+        "LDS R4, [R41+0x594] before the loop; LDS R48, [R41+0x594] behind BAR.RED.OR",
+        (Kernels(_TOP_K),),
+        topk.kept_in_registers,
+    ),
+    Rule(
+        "compared_in_pairs",
+        "A thread that compares its entry with all that are listed loads two of them at once, in a "
+        "loop of four and for what remains. All lanes load the same 16 bytes, which take a wavefront "
+        "for each half of the warp that takes part.",
+        "LDS.128 R12, [R32]; LDS.128 R16, [R32+0x10] in the loop; LDS.128 R12, [R29]; @!P1 BRA; "
+        "@P6 LDS.64 R12, [R29+0x10]",
+        (Kernels(_TOP_K),),
+        topk.compared_in_pairs,
+    ),
+    Rule(
+        "spilled_in_f16",
+        "ptxas keeps some registers in local memory, in f16 alone; two of them are stored in each "
+        "turn over the chosen sectors.",
+        "STL [R1+0x10], R33; STL [R1+0xc], R15; STL [R1+0x8], R5; in the turn STL [R1+0x4], R17; STL "
+        "[R1], R16; LDL R17, [R1+0x8]",
+        (Kernels(_TOP_K),),
+        topk.spilled,
     ),
 ]
 

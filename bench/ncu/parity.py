@@ -1,5 +1,6 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
+from by_warp import warps_of
 from compiler import (
     AGREEING,
     BYTES_OF_A_LOOK,
@@ -102,7 +103,8 @@ def _compared_case(case: dict, ours: dict[tuple, dict]) -> dict:
 
 def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
     shape = {name: tuple(measured[name]) for name in ("grid", "block")}
-    launch = Launch(**about, kernel=measured["kernel"], **shape)
+    warps = warps_of(about["step"], about["variant"], counted.get("by_warp", []))
+    launch = Launch(**about, kernel=measured["kernel"], **shape, warps_counted=warps)
     rules = changes(launch)
     result = {
         "kernel": launch.kernel,
