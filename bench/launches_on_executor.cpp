@@ -24,10 +24,22 @@ ProfiledLaunch listed(const simt::EndedLaunch& launch, cudaStream_t stream) {
       .on_stream = launch.config.stream == stream,
       .kernel = std::string(launch.kernel.substr(0, launch.kernel.find('<'))),
       .counters = {},
+      .by_line = {},
       .by_warp = {},
   };
   for (const auto& [name, value] : simt::named(launch.counters))
     result.counters.emplace_back(name, value);
+  return result;
+}
+
+// Of the launch that ended last.
+std::map<std::string, std::map<std::string, std::uint64_t>> counters_of_lines() {
+  std::map<std::string, std::map<std::string, std::uint64_t>> result;
+  for (const auto& [file, line, counters] : simt::last_launch_by_line()) {
+    for (const auto& [name, value] : simt::named(counters)) {
+      if (value > 0) result[file + ':' + std::to_string(line)][std::string(name)] = value;
+    }
+  }
   return result;
 }
 
@@ -63,20 +75,22 @@ void add_warps(const simt::Trace& trace, std::vector<ProfiledLaunch>& launches) 
 }  // namespace
 
 std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work,
-                                         bool by_warp) {
+                                         bool with_lines) {
   const Stream stream;
   std::vector<ProfiledLaunch> launches;
-  simt::observe_launches(
-      [&](const simt::EndedLaunch& ended) { launches.push_back(listed(ended, stream.get())); });
+  simt::observe_launches([&](const simt::EndedLaunch& ended) {
+    launches.push_back(listed(ended, stream.get()));
+    if (with_lines) launches.back().by_line = counters_of_lines();
+  });
   try {
-    if (by_warp) simt::start_trace(kEveryPlace);
+    if (with_lines) simt::start_trace(kEveryPlace);
     work(stream.get());
   } catch (...) {
     simt::observe_launches({});
     throw;
   }
   simt::observe_launches({});
-  if (by_warp) add_warps(simt::stop_trace(), launches);
+  if (with_lines) add_warps(simt::stop_trace(), launches);
   return launches;
 }
 

@@ -32,13 +32,14 @@ ProfiledLaunch listed(cudaGraphNode_t node) {
           .dynamic_shared_bytes = kernel.sharedMemBytes,
           .kernel = {},
           .counters = {},
+          .by_line = {},
           .by_warp = {}};
 }
 
 }  // namespace
 
 std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work,
-                                         bool /*by_warp*/) {
+                                         bool /*with_lines*/) {
   const Stream stream;
   const cudaGraph_t graph = capture(work, stream);
   std::vector<ProfiledLaunch> launches;

@@ -749,7 +749,8 @@ RULES = [
     Rule(
         "added_at_once",
         "Where lanes add 1 to a count of the block and want to know where their place is, one lane "
-        "adds for all, and a shuffle tells the others.",
+        "adds for all, and a shuffle tells the others. Their places are side by side, so that their "
+        "stores meet in no bank.",
         "VOTEU.ANY UR13, UPT, PT; @P6 ATOMS.ADD R27, [UR9+0x410], R20; SHFL.IDX PT, R19, R27, R22, "
         "0x1f",
         (Kernels(_TOP_K),),
@@ -857,9 +858,18 @@ POLLING = Listed(
     "not the compiler's doing",
     ("global_load_requests", "global_load_sectors", "global_load_bytes"),
 )
+ORDER_OF_LISTS = Listed(
+    "order_of_lists",
+    "Warps list sectors and columns in the order in which they come, and the threads that have "
+    "those chosen of a list are others in another order. So it depends on the order how many warps "
+    "store numbers of sectors, or results, in how many wavefronts and sectors: never fewer than "
+    "if as few warps as can be had them all, nor more than if each had its own wavefront.",
+    "not the compiler's doing",
+    tuple(name for pair in topk.ORDERED for name in pair),
+)
 MOST_LOOKS = 5
 BYTES_OF_A_LOOK = 4
-LISTED = [*VARYING.values(), *AGREEING.values(), CROWDED, POLLING]
+LISTED = [*VARYING.values(), *AGREEING.values(), CROWDED, POLLING, ORDER_OF_LISTS]
 
 
 def changes(launch: Launch) -> list[tuple[str, dict[str, int]]]:

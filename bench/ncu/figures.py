@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import hardware
-from by_warp import Warp
+from lines import Lines
 
 OPCODES = "sass__inst_executed_per_opcode"  # its instances: executed instructions by opcode
 
@@ -22,7 +22,7 @@ class Launch:
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    warps_counted: tuple[Warp, ...] = ()  # if the executor's profile tells of them
+    lines: Lines | None = None  # of the executor's profile, if that tells
 
     @property
     def blocks(self) -> int:

@@ -3,8 +3,9 @@ executor how often each warp came to a line."""
 
 from fractions import Fraction
 
-from by_warp import Warp, total
 from figures import Launch
+from lines import Lines, Warp
+from rows import InputError
 
 WARP = 32
 _PER_QUAD = 4  # maxima of sectors that are looked at at once
@@ -16,6 +17,7 @@ _LOAD, _STORE, _ATOMIC = "shared load", "shared store", "shared atomic"
 
 # Lines of the step, by what is in no other line.
 _LIST_SECTOR = "const int place = atomicAdd(&told.few, 1);"
+_STORE_SECTOR = "if (place < kFew) few[place] = entry_of(ranks[i], sector + i);"
 _COPY_BEST = "best[atomicAdd(&told.among_best, 1)]"
 _LIST_COLUMNS = "int place = atomicAdd(&told.listed, those);"
 _STORE_COLUMN = "list[place++] = entry_of(rank, col + i);"
@@ -31,6 +33,12 @@ _COMPARE = "place += entries[i] > mine;"
 # Loads of a number that the machine's code keeps in a register.
 _ENDS_OF_LISTS = ("i < told.few; i += blockDim.x", "i < told.listed; i += threads")
 _ENDS_OF_CHOSEN = ("first < told.chosen; first += threads", "if (first + thread < told.chosen) {")
+
+
+def lines_of(launch: Launch) -> Lines:
+    if launch.lines is None:
+        raise InputError(f"the executor's profile of {launch.unit} has no lines: see --by-line")
+    return launch.lines
 
 
 def _size(launch: Launch) -> int:
@@ -74,18 +82,27 @@ def _edges_listed(warp: Warp) -> int:
 
 
 def added_at_once(launch: Launch) -> dict[str, int]:
+    """Sectors that lanes list with one instruction stand side by side, so that their stores have no
+    conflicts. On the executor each lane lists all of its own before the next one does."""
+
     def of_warp(warp: Warp) -> int:
         ones = warp.times(_LIST_SECTOR, _ATOMIC) + warp.times(_COPY_BEST, _ATOMIC)
         return ones + _edges_listed(warp)
 
-    return {"shuffles": total(launch.warps_counted, of_warp)}
+    lines = lines_of(launch)
+    conflicts = lines.counter(_STORE_SECTOR, "shared_store_bank_conflicts")
+    return {
+        "shuffles": lines.total(of_warp),
+        "shared_store_wavefronts": -conflicts,
+        "shared_store_bank_conflicts": -conflicts,
+    }
 
 
 _SHUFFLES_OF_A_SCAN = 7
 
 
 def added_by_scan(launch: Launch) -> dict[str, int]:
-    votes = total(launch.warps_counted, lambda warp: warp.times(_LOAD_NUMBER, _LOAD))
+    votes = lines_of(launch).total(lambda warp: warp.times(_LOAD_NUMBER, _LOAD))
     return {"votes": votes, "shuffles": _SHUFFLES_OF_A_SCAN * _turns_of_full_warps(launch)}
 
 
@@ -129,7 +146,7 @@ def under_predicates(launch: Launch) -> dict[str, int]:
         return once + places + per_sector * turns - columns
 
     maxima = _turns_of_row(launch) - _first_maxima(launch)
-    return {"shared_store_requests": total(launch.warps_counted, of_warp) + maxima}
+    return {"shared_store_requests": lines_of(launch).total(of_warp) + maxima}
 
 
 def kept_in_registers(launch: Launch) -> dict[str, int]:
@@ -139,7 +156,7 @@ def kept_in_registers(launch: Launch) -> dict[str, int]:
         return -sum(warp.times(line, _LOAD) for line in (*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN))
 
     remaining = launch.blocks * launch.warps + _turns_again(launch)
-    loads = remaining + total(launch.warps_counted, of_warp)
+    loads = remaining + lines_of(launch).total(of_warp)
     return {"shared_load_requests": loads, "shared_load_wavefronts": loads}
 
 
@@ -167,7 +184,7 @@ def _wide_share(listed: int) -> Fraction:
 
 def compared_in_pairs(launch: Launch) -> dict[str, int]:
     requests, wavefronts = 0, Fraction(0)
-    for warp in launch.warps_counted:
+    for warp in lines_of(launch).warps:
         for times, listed in _passes(warp):
             turns, rest = divmod(listed, _UNROLLED)
             pairs, single = 2 * turns + (rest > 0), rest == 3
@@ -193,3 +210,54 @@ def spilled(launch: Launch) -> dict[str, int]:
         f"local_{kind}_requests": of_warp * warps + of_turn * turns
         for kind, (of_warp, of_turn) in _SPILLED[launch.unit].items()
     }
+
+
+# ---- what depends on the order in which warps list ----
+
+_STORE_FIGURES = ("shared_store_wavefronts", "shared_store_bank_conflicts")
+_RESULT_FIGURES = ("global_store_requests", "global_store_sectors")
+ORDERED = (_STORE_FIGURES, _RESULT_FIGURES)  # each pair is looked at together
+_RESULT_BYTES = (4, 8)  # of a value and of an index
+
+
+def _numbers_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], most: float) -> bool:
+    """Whether the stores of the numbers of chosen sectors can be what `gpu` has otherwise than
+    `expected`: one where a warp has a chosen sector, each of a wavefront for every conflict too.
+    There may be so many conflicts `most` beside them."""
+    lines = lines_of(launch)
+    wavefronts, conflicts = (
+        lines.counter(_STORE_NUMBER, name) + gpu[name] - expected[name] for name in _STORE_FIGURES
+    )
+    chosen = [min(launch.k, sectors) for sectors in _sectors(launch)]
+    least = sum(-(-number // WARP) for number in chosen)
+    passes = lines.total(lambda warp: warp.times(_PLACE_OF_SECTOR, _LOAD))
+    return least <= wavefronts - conflicts <= passes and 0 <= conflicts <= sum(chosen) + most
+
+
+def _results_fit(launch: Launch, requests: int, sectors: int) -> bool:
+    """Whether the warps that have one of the K best can store them so: a value and an index."""
+    passes = lines_of(launch).total(lambda warp: warp.times(_PLACE_OF_COLUMN, _LOAD))
+    kinds = len(_RESULT_BYTES)
+    fewest = launch.blocks * -(-launch.k // WARP)
+    least = launch.blocks * sum(-(-launch.k * size // _SECTOR_BYTES) for size in _RESULT_BYTES)
+    return (
+        kinds * fewest <= requests <= kinds * passes
+        and least <= sectors <= kinds * launch.blocks * launch.k
+    )
+
+
+def fits_an_order(
+    pair: tuple[str, ...],
+    launch: Launch,
+    gpu: dict[str, int],
+    expected: dict[str, int],
+    most: float,
+) -> bool:
+    """Whether the two figures that one run of a launch has otherwise than `expected` may come of
+    another order of its lists. A block of one warp has but one."""
+    if launch.unit not in _REDUCTIONS or launch.warps == 1:
+        return False
+    if pair == _STORE_FIGURES:
+        return _numbers_fit(launch, gpu, expected, most)
+    requests, sectors = (gpu[name] for name in pair)
+    return _results_fit(launch, requests, sectors)
