@@ -437,9 +437,6 @@ _OF_GRID = (
 _COPYING_GRID = ("", "/forward_again", "/one_group", "/plain_difference")
 
 
-_TOP_K = ("18_topk_by_threshold", "18_topk_by_threshold/top_k_only")
-
-
 def _sunk(loads: int) -> Callable[[Launch], dict[str, int]]:
     return lambda launch: _requests("load", -loads * _idle_warps(launch))
 
@@ -685,7 +682,7 @@ RULES = [
                 (
                     "15_row_in_shared_memory/plain_difference",
                     "15_row_in_shared_memory/log_softmax",
-                    *_TOP_K,
+                    *topk.UNITS,
                 )
             ),
         ),
@@ -743,7 +740,7 @@ RULES = [
         "A reduction of a warp's numbers is one instruction, and no shuffle; the executor makes it "
         "of 32.",
         "REDUX.MIN UR12, R12 (top_k_only: REDUX.MAX, too)",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.reductions,
     ),
     Rule(
@@ -753,7 +750,7 @@ RULES = [
         "stores meet in no bank.",
         "VOTEU.ANY UR13, UPT, PT; @P6 ATOMS.ADD R27, [UR9+0x410], R20; SHFL.IDX PT, R19, R27, R22, "
         "0x1f",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.added_at_once,
     ),
     Rule(
@@ -762,7 +759,7 @@ RULES = [
         "sums are made by seven shuffles and one lane adds; if not, each adds for itself.",
         "VOTE.ANY R46, PT, PT; @!P0 ATOMS.ADD R46, [UR9+0x418], R49; @!P0 BRA; SHFL.UP five times; "
         "@P1 ATOMS.ADD; SHFL.UP; SHFL.IDX",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.added_by_scan,
     ),
     Rule(
@@ -770,7 +767,7 @@ RULES = [
         "The first thread sets three numbers to 0, two of which lie side by side: two stores, under "
         "a predicate, so that all warps execute them.",
         "@!P3 STS [UR12+0x598], RZ; @!P3 STS.64 [UR12+0x590], RZ",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.cleared_at_once,
     ),
     Rule(
@@ -780,7 +777,7 @@ RULES = [
         "of the number of chosen sectors and their numbers, and of each column of a sector.",
         "@!P0 STS [R24], RZ; @!P4 STS [R58+UR7], R47; @!P0 STS [R13], R24; @!P3 STS [R14+0x594], "
         "R27; @P6 STS.64 [R49], R36, once for each column",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.under_predicates,
     ),
     Rule(
@@ -789,7 +786,7 @@ RULES = [
         "and the number of chosen sectors once before the loop and once in each turn, behind its "
         "barrier.",
         "LDS R4, [R41+0x594] before the loop; LDS R48, [R41+0x594] behind BAR.RED.OR",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.kept_in_registers,
     ),
     Rule(
@@ -799,8 +796,29 @@ RULES = [
         "for each half of the warp that takes part.",
         "LDS.128 R12, [R32]; LDS.128 R16, [R32+0x10] in the loop; LDS.128 R12, [R29]; @!P1 BRA; "
         "@P6 LDS.64 R12, [R29+0x10]",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.compared_in_pairs,
+    ),
+    Rule(
+        "histograms",
+        "The warp that looks for a bin loads eight of each lane with three instructions, two of 16 "
+        "bytes, and stores two of the three numbers that it finds at once. All warps load these with "
+        "one instruction. Those of the lowest bin stand under a predicate.",
+        "LDS.128 R16, [R13]; LDS.128 R20, [R13+-0x10]; LDS R31, [R13+-0x14]; @!P0 LDS R16, "
+        "[R19+0x58c]; @!P0 STS.64 [R19+0x180], R20; @!P0 STS [R19+0x188], R16; STS.64 [UR9+0x180], "
+        "R16; LDS R18, [R19]; STS [UR9+0x188], R18; LDS.128 R16, [UR9+0x180]",
+        (Kernels((topk.NO_FLOOR, topk.ROW_AGAIN)),),
+        topk.histograms,
+    ),
+    Rule(
+        "copied_best",
+        "Where a list is full, only the K best of it stay. Each thread loads the list's length once "
+        "for each look at it, and again behind each addition to the histogram, for which it loads "
+        "the upper half of an entry alone. The first thread's stores stand under predicates.",
+        "@!P4 STS [R12+0x594], RZ; LDS R14, [UR10+0x590]; LDS R15, [R12+0x4]; ATOMS.POPC.INC.32 RZ, "
+        "[R12+URZ+0xc]; LDS R14, [UR10+0x590]; then LDS.64 R12, [R12]; @!P4 STS [R13+0x590], R34",
+        (Kernels((topk.ROW_AGAIN,)),),
+        topk.copied_best,
     ),
     Rule(
         "spilled_in_f16",
@@ -808,7 +826,7 @@ RULES = [
         "turn over the chosen sectors.",
         "STL [R1+0x10], R33; STL [R1+0xc], R15; STL [R1+0x8], R5; in the turn STL [R1+0x4], R17; STL "
         "[R1], R16; LDL R17, [R1+0x8]",
-        (Kernels(_TOP_K),),
+        (Kernels(topk.UNITS),),
         topk.spilled,
     ),
 ]

@@ -40,12 +40,12 @@ class Lines:
 
 @cache
 def place_of(source: Path, text: str) -> str:
-    """Of the only line that has this text, however lines move."""
+    """Of the only line that has this text, however lines move; 0 if none has."""
     lines = source.read_text("utf-8").splitlines()
     found = [number for number, line in enumerate(lines, start=1) if text in line]
-    if len(found) != 1:
+    if len(found) > 1:
         raise ValueError(f"{source}: {len(found)} lines have {text!r}, and a rule looks for one")
-    return f"{source.name}:{found[0]}"
+    return f"{source.name}:{found[0] if found else 0}"
 
 
 def lines_of(step: str, variant: str, launch: dict) -> Lines | None:

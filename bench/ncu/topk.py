@@ -1,5 +1,5 @@
 """What nvcc makes of step 18, whose loops turn as often as the logits say: rules that take from the
-executor how often each warp came to a line."""
+executor what each line did, and how often each warp came to it."""
 
 from fractions import Fraction
 
@@ -8,6 +8,11 @@ from lines import Lines, Warp
 from rows import InputError
 
 WARP = 32
+_STEP = "18_topk_by_threshold"
+TOP_K_ONLY = f"{_STEP}/top_k_only"
+NO_FLOOR = f"{_STEP}/no_floor"
+ROW_AGAIN = f"{_STEP}/row_again"
+UNITS = (_STEP, TOP_K_ONLY, NO_FLOOR, ROW_AGAIN)
 _PER_QUAD = 4  # maxima of sectors that are looked at at once
 _SECTOR_BYTES = 32
 _VECTORS_PER_SECTOR = 2
@@ -15,22 +20,22 @@ _IN_FLIGHT = 4  # vectors of a thread
 
 _LOAD, _STORE, _ATOMIC = "shared load", "shared store", "shared atomic"
 
-# Lines of the step, by what is in no other line.
+# Lines of the step, by what is in no other line. A variant may lack some.
+_PAST_SECTORS = "maxima.of_sectors[cut.sectors + thread] = kNoRank;"
 _LIST_SECTOR = "const int place = atomicAdd(&told.few, 1);"
 _STORE_SECTOR = "if (place < kFew) few[place] = entry_of(ranks[i], sector + i);"
-_COPY_BEST = "best[atomicAdd(&told.among_best, 1)]"
+_PLACE_OF_SECTOR = "const int place = place_of(few[i], few, told.few);"
+_STORE_PLACED = "if (place < k) numbers[place] ="
+_STORE_CHOSEN = "told.chosen = min(k, told.few);"
+_ADD_CHOSEN = "int place = atomicAdd(&told.chosen, those);"
+_STORE_NUMBER = "if (is_chosen[i]) numbers[place++] = sector + i;"
+_LOAD_NUMBER = "const int vector = numbers[first + thread] * kVectorsPerSector;"
+_LOAD_AGAIN = "const Vector again[] = {x_vectors[vector], x_vectors[vector + 1]};"
 _LIST_COLUMNS = "int place = atomicAdd(&told.listed, those);"
 _STORE_COLUMN = "list[place++] = entry_of(rank, col + i);"
-_PAST_SECTORS = "maxima.of_sectors[cut.sectors + thread] = kNoRank;"
-_MAXIMUM = "maxima.of_sectors[vector / kVectorsPerSector] = rank_of(m_of_sector);"
-_CLEAR = "told.few = told.chosen = told.listed = 0;"
-_PLACE_OF_SECTOR = "const int place = place_of(few[i], few, told.few);"
-_STORE_NUMBER = "if (place < k) numbers[place] ="
-_STORE_CHOSEN = "told.chosen = min(k, told.few);"
-_LOAD_NUMBER = "const int vector = numbers[first + thread] * kVectorsPerSector;"
+_COPY_BEST = "best[atomicAdd(&told.among_best, 1)]"
 _PLACE_OF_COLUMN = "const int place = place_of(list[i], list, told.listed);"
 _COMPARE = "place += entries[i] > mine;"
-# Loads of a number that the machine's code keeps in a register.
 _ENDS_OF_LISTS = ("i < told.few; i += blockDim.x", "i < told.listed; i += threads")
 _ENDS_OF_CHOSEN = ("first < told.chosen; first += threads", "if (first + thread < told.chosen) {")
 
@@ -56,29 +61,37 @@ def _sectors(launch: Launch) -> list[int]:
     return sectors
 
 
+def _chosen(launch: Launch) -> list[int]:
+    return [min(launch.k, sectors) for sectors in _sectors(launch)]
+
+
 def _turns_again(launch: Launch) -> int:
     """Of all warps over the chosen sectors."""
-    threads = launch.block[0]
-    return sum(-(-min(launch.k, sectors) // threads) for sectors in _sectors(launch)) * launch.warps
+    return sum(-(-chosen // launch.block[0]) for chosen in _chosen(launch)) * launch.warps
 
 
-def _turns_of_full_warps(launch: Launch) -> int:
-    """Those in which all lanes have a chosen sector."""
-    return sum(min(launch.k, sectors) // WARP for sectors in _sectors(launch))
+def _edges_listed(warp: Warp) -> int:
+    """How often the warp lists edges of the row, which are before the columns of its sectors."""
+    if warp.source.stem != "row_again":
+        return warp.times(_LIST_COLUMNS, _ATOMIC) - warp.times(_LOAD_NUMBER, _LOAD)
+    stores = warp.at(_STORE_COLUMN, _STORE)
+    return sum(stores[:-1] if warp.at(_LOAD_AGAIN, "global load") else stores)
 
 
-_REDUCTIONS = {"18_topk_by_threshold": 1, "18_topk_by_threshold/top_k_only": 3}  # of each warp
+def _sectors_listed(warp: Warp) -> int:
+    """How often it lists columns of its sectors."""
+    return warp.times(_LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
+
+
+# ---- reductions and additions ----
+
+_REDUCTIONS = {_STEP: 1, TOP_K_ONLY: 3, NO_FLOOR: 2, ROW_AGAIN: 1}  # of each warp
 _SHUFFLES_OF_A_REDUCTION = 32  # on the executor
 
 
 def reductions(launch: Launch) -> dict[str, int]:
     times = _REDUCTIONS[launch.unit] * launch.blocks * launch.warps
     return {"shuffles": -_SHUFFLES_OF_A_REDUCTION * times}
-
-
-def _edges_listed(warp: Warp) -> int:
-    """Of what list_columns adds, the rest is of sectors."""
-    return warp.times(_LIST_COLUMNS, _ATOMIC) - warp.times(_LOAD_NUMBER, _LOAD)
 
 
 def added_at_once(launch: Launch) -> dict[str, int]:
@@ -102,51 +115,56 @@ _SHUFFLES_OF_A_SCAN = 7
 
 
 def added_by_scan(launch: Launch) -> dict[str, int]:
-    votes = lines_of(launch).total(lambda warp: warp.times(_LOAD_NUMBER, _LOAD))
-    return {"votes": votes, "shuffles": _SHUFFLES_OF_A_SCAN * _turns_of_full_warps(launch)}
+    """Of a block's first `k` lanes, all of a warp's have a chosen sector but in its last warp."""
+    votes = lines_of(launch).total(
+        lambda warp: _sectors_listed(warp) + warp.times(_ADD_CHOSEN, _ATOMIC)
+    )
+    full = sum(chosen // WARP for chosen in _chosen(launch))
+    return {"votes": votes, "shuffles": _SHUFFLES_OF_A_SCAN * full}
 
 
-_NUMBERS_CLEARED, _STORES_OF_THEM = 3, 2
+# ---- stores ----
+
+# Numbers that the first thread sets to 0, and the stores that this takes.
+_CLEARED = {_STEP: (3, 2), TOP_K_ONLY: (3, 2), NO_FLOOR: (2, 1), ROW_AGAIN: (1, 1)}
 
 
 def cleared_at_once(launch: Launch) -> dict[str, int]:
-    stores = _STORES_OF_THEM * launch.warps - _NUMBERS_CLEARED
+    numbers, stores = _CLEARED[launch.unit]
     return {
-        "shared_store_requests": launch.blocks * stores,
-        "shared_store_wavefronts": launch.blocks * (_STORES_OF_THEM - _NUMBERS_CLEARED),
+        "shared_store_requests": launch.blocks * (stores * launch.warps - numbers),
+        "shared_store_wavefronts": launch.blocks * (stores - numbers),
     }
 
 
-def _first_maxima(launch: Launch) -> int:
-    """The turns of all warps of which a lane stores the first of its maxima."""
-    warps = 0
+def _turns_without_a_first_maximum(launch: Launch) -> int:
+    """The turns over a row of those warps of which no lane stores the first of its maxima."""
+    turn = _IN_FLIGHT * launch.block[0]
+    turns = 0
     for sectors in _sectors(launch):
         vectors = sectors * _VECTORS_PER_SECTOR
-        turn = _IN_FLIGHT * launch.block[0]
         for first in range(0, vectors, turn):
-            warps += min(launch.warps, -(-(vectors - first) // WARP))
-    return warps
-
-
-def _turns_of_row(launch: Launch) -> int:
-    """Of all warps."""
-    turn = _IN_FLIGHT * launch.block[0]
-    vectors = (sectors * _VECTORS_PER_SECTOR for sectors in _sectors(launch))
-    return sum(-(-one // turn) for one in vectors) * launch.warps
+            turns += max(0, launch.warps - -(-(vectors - first) // WARP))
+    return turns
 
 
 def under_predicates(launch: Launch) -> dict[str, int]:
     per_sector = _SECTOR_BYTES // _size(launch)
+    few = launch.unit in (_STEP, TOP_K_ONLY)
 
     def of_warp(warp: Warp) -> int:
-        once = 2 - warp.times(_PAST_SECTORS, _STORE) - warp.times(_STORE_CHOSEN, _STORE)
-        places = warp.times(_PLACE_OF_SECTOR, _LOAD) - warp.times(_STORE_NUMBER, _STORE)
-        turns = warp.times(_LOAD_NUMBER, _LOAD)
-        columns = warp.at(_STORE_COLUMN, _STORE)[-1] if turns else 0  # behind the edges'
-        return once + places + per_sector * turns - columns
+        once = 1 + few - warp.times(_PAST_SECTORS, _STORE) - warp.times(_STORE_CHOSEN, _STORE)
+        placed = warp.times(_PLACE_OF_SECTOR, _LOAD) - warp.times(_STORE_PLACED, _STORE)
+        numbers = _PER_QUAD * warp.times(_ADD_CHOSEN, _ATOMIC) - warp.times(_STORE_NUMBER, _STORE)
+        sectors = _sectors_listed(warp)
+        columns = warp.at(_STORE_COLUMN, _STORE)[-1] if sectors else 0  # behind the edges'
+        return once + placed + numbers + per_sector * sectors - columns
 
-    maxima = _turns_of_row(launch) - _first_maxima(launch)
-    return {"shared_store_requests": lines_of(launch).total(of_warp) + maxima}
+    stores = lines_of(launch).total(of_warp) + _turns_without_a_first_maximum(launch)
+    return {"shared_store_requests": stores}
+
+
+# ---- loads ----
 
 
 def kept_in_registers(launch: Launch) -> dict[str, int]:
@@ -155,8 +173,9 @@ def kept_in_registers(launch: Launch) -> dict[str, int]:
     def of_warp(warp: Warp) -> int:
         return -sum(warp.times(line, _LOAD) for line in (*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN))
 
-    remaining = launch.blocks * launch.warps + _turns_again(launch)
-    loads = remaining + lines_of(launch).total(of_warp)
+    loads = lines_of(launch).total(of_warp)
+    if launch.unit != ROW_AGAIN:
+        loads += launch.blocks * launch.warps + _turns_again(launch)
     return {"shared_load_requests": loads, "shared_load_wavefronts": loads}
 
 
@@ -195,21 +214,129 @@ def compared_in_pairs(launch: Launch) -> dict[str, int]:
     return {"shared_load_requests": requests, "shared_load_wavefronts": int(wavefronts)}
 
 
-# Of each warp, and of each turn over the chosen sectors, in f16.
+# ---- histograms ----
+
+_LOAD_BIN = "mine += histogram.bins[bin - i];"
+_LOAD_BIN_AGAIN = "above += histogram.bins[bin];"
+_OF_LOWEST_BIN = (
+    "histogram.bin = kLowestBin;",
+    "histogram.in_it = histogram.bins[kLowestBin];",
+)
+_OF_BIN = ("histogram.bin = bin;", "histogram.in_it = histogram.bins[bin];")
+_FOUND = (
+    "k -= histogram.above;",
+    "const unsigned in_it = histogram.in_it;",
+    "if (histogram.bin == kLowestBin) return {lowest, k, in_it};",
+)
+_BINS_OF_LANE, _LOADS_OF_BINS = 8, 3
+# Of the loads of a lane's bins: eight of 4 bytes, whose lanes are 32 bytes apart, or one and two of
+# 16 bytes.
+_WAVEFRONTS_OF_BINS, _CONFLICTS_OF_BINS = (64, 24), (56, 15)
+_NUMBERS_OF_BIN, _STORES_OF_BIN = 3, 2
+
+
+def _change(pair: tuple[int, int]) -> int:
+    return pair[1] - pair[0]
+
+
+def histograms(launch: Launch) -> dict[str, int]:
+    lines = lines_of(launch)
+
+    def times(line: str, kind: str) -> int:
+        return lines.total(lambda warp: warp.times(line, kind))
+
+    rounds = times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
+    lowest, others = (times(name, _STORE) for name in (_OF_LOWEST_BIN[0], _OF_BIN[0]))
+    again = sum(times(name, _LOAD) for name in (_LOAD_BIN_AGAIN, _OF_BIN[1], _OF_LOWEST_BIN[1]))
+    warps = times(_FOUND[0], _LOAD)
+    found = sum(times(name, _LOAD) for name in _FOUND)
+    fewer = _NUMBERS_OF_BIN - _STORES_OF_BIN
+    return {
+        "shared_load_requests": rounds * (_LOADS_OF_BINS + 1 - _BINS_OF_LANE)
+        + others
+        - again
+        + warps
+        - found,
+        "shared_load_wavefronts": rounds * _change(_WAVEFRONTS_OF_BINS)
+        + lowest
+        + others
+        - again
+        + 2 * warps
+        - found,
+        "shared_load_bank_conflicts": rounds * _change(_CONFLICTS_OF_BINS),
+        "shared_store_requests": rounds * _STORES_OF_BIN
+        - lowest * _NUMBERS_OF_BIN
+        - others * fewer,
+        "shared_store_wavefronts": -(lowest + others) * fewer,
+    }
+
+
+# ---- a list that is full ----
+
+_CLEAR_BEST = "if (threadIdx.x == 0) told.among_best = 0;"
+_LISTED_AGAIN = "if (thread == 0) told.listed = k;"
+_END_OF_LIST = "i < told.listed; i += blockDim.x"
+_LOAD_LISTED = "f(static_cast<Rank>(list[i] >> 32), ~static_cast<unsigned>(list[i]));"
+_COUNT_KEY = "atomicAdd(&histogram.bins[bin], 1);"
+
+
+def copied_best(launch: Launch) -> dict[str, int]:
+    """A list is looked at once for each round of its histogram and once more for the K best. The
+    rounds need ranks alone, the upper 4 bytes of entries: where more than 16 lanes load one, two of
+    them want a bank. Two wavefronts they take anyway."""
+    lines = lines_of(launch)
+
+    def times(line: str, kind: str) -> int:
+        return lines.total(lambda warp: warp.times(line, kind))
+
+    copies = times(_CLEAR_BEST, _STORE)
+    if copies == 0:
+        return {}
+    rounds = times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
+    looks = rounds + copies
+    ends = looks * launch.warps + times(_COUNT_KEY, _ATOMIC) - times(_END_OF_LIST, _LOAD)
+    wide = lines.counter(_LOAD_LISTED, "shared_load_wavefronts") - times(_LOAD_LISTED, _LOAD)
+    by_first = copies + times(_LISTED_AGAIN, _STORE)
+    return {
+        "shared_load_requests": ends,
+        "shared_load_wavefronts": ends,
+        "shared_load_bank_conflicts": wide * rounds // looks,
+        "shared_store_requests": (launch.warps - 1) * by_first,
+    }
+
+
+# ---- registers in local memory ----
+
+# In f16, of each warp and of each turn over the chosen sectors.
 _SPILLED = {
-    "18_topk_by_threshold": {"store": (3, 2), "load": (1, 1)},
-    "18_topk_by_threshold/top_k_only": {"store": (2, 0), "load": (1, 0)},
+    _STEP: {"store": (3, 2), "load": (1, 1)},
+    TOP_K_ONLY: {"store": (2, 0), "load": (1, 0)},
+    NO_FLOOR: {"store": (3, 3), "load": (1, 1)},
 }
 
 
+def _warps_apart(launch: Launch) -> int:
+    """How many more parts the warps are in when the loop over the maxima is behind them: lanes that
+    leave it earlier than others go on alone until the next barrier."""
+    parts = 0
+    for sectors in _sectors(launch):
+        quads = -(-sectors // _PER_QUAD)
+        turns, rest = divmod(quads, launch.block[0])
+        parts += rest % WARP != 0
+    return parts
+
+
 def spilled(launch: Launch) -> dict[str, int]:
-    if launch.dtype != "f16":
+    if launch.dtype != "f16" or launch.unit not in _SPILLED:
         return {}
     warps, turns = launch.blocks * launch.warps, _turns_again(launch)
-    return {
+    change = {
         f"local_{kind}_requests": of_warp * warps + of_turn * turns
         for kind, (of_warp, of_turn) in _SPILLED[launch.unit].items()
     }
+    if launch.unit == NO_FLOOR:  # one of them behind that loop
+        change["local_load_requests"] += _warps_apart(launch)
+    return change
 
 
 # ---- what depends on the order in which warps list ----
@@ -220,18 +347,26 @@ ORDERED = (_STORE_FIGURES, _RESULT_FIGURES)  # each pair is looked at together
 _RESULT_BYTES = (4, 8)  # of a value and of an index
 
 
-def _numbers_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], most: float) -> bool:
-    """Whether the stores of the numbers of chosen sectors can be what `gpu` has otherwise than
-    `expected`: one where a warp has a chosen sector, each of a wavefront for every conflict too.
-    There may be so many conflicts `most` beside them."""
+def _stores_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], most: float) -> bool:
+    """Whether the stores of the numbers of chosen sectors, and of the K best of a list that is
+    full, can be what `gpu` has otherwise than `expected`: one where a warp has one of them, and a
+    wavefront more for every conflict. There may be so many conflicts `most` beside them."""
     lines = lines_of(launch)
     wavefronts, conflicts = (
-        lines.counter(_STORE_NUMBER, name) + gpu[name] - expected[name] for name in _STORE_FIGURES
+        sum(lines.counter(line, name) for line in (_STORE_PLACED, _COPY_BEST))
+        + gpu[name]
+        - expected[name]
+        for name in _STORE_FIGURES
     )
-    chosen = [min(launch.k, sectors) for sectors in _sectors(launch)]
-    least = sum(-(-number // WARP) for number in chosen)
     passes = lines.total(lambda warp: warp.times(_PLACE_OF_SECTOR, _LOAD))
-    return least <= wavefronts - conflicts <= passes and 0 <= conflicts <= sum(chosen) + most
+    copies = lines.total(lambda warp: warp.times(_CLEAR_BEST, _STORE))
+    chosen = _chosen(launch) if passes else []
+    least = sum(-(-number // WARP) for number in chosen) + copies
+    best = copies * launch.k
+    return (
+        least <= wavefronts - conflicts <= passes + best
+        and 0 <= conflicts <= sum(chosen) + best + most
+    )
 
 
 def _results_fit(launch: Launch, requests: int, sectors: int) -> bool:
@@ -255,9 +390,9 @@ def fits_an_order(
 ) -> bool:
     """Whether the two figures that one run of a launch has otherwise than `expected` may come of
     another order of its lists. A block of one warp has but one."""
-    if launch.unit not in _REDUCTIONS or launch.warps == 1:
+    if launch.unit not in UNITS or launch.warps == 1:
         return False
     if pair == _STORE_FIGURES:
-        return _numbers_fit(launch, gpu, expected, most)
+        return _stores_fit(launch, gpu, expected, most)
     requests, sectors = (gpu[name] for name in pair)
     return _results_fit(launch, requests, sectors)
