@@ -682,7 +682,7 @@ RULES = [
                 (
                     "15_row_in_shared_memory/plain_difference",
                     "15_row_in_shared_memory/log_softmax",
-                    *topk.UNITS,
+                    *topk.OF_ONE_BLOCK,
                 )
             ),
         ),
@@ -740,7 +740,7 @@ RULES = [
         "A reduction of a warp's numbers is one instruction, and no shuffle; the executor makes it "
         "of 32.",
         "REDUX.MIN UR12, R12 (top_k_only: REDUX.MAX, too)",
-        (Kernels(topk.UNITS),),
+        (Kernels(topk.OF_ONE_BLOCK),),
         topk.reductions,
     ),
     Rule(
@@ -807,7 +807,7 @@ RULES = [
         "LDS.128 R16, [R13]; LDS.128 R20, [R13+-0x10]; LDS R31, [R13+-0x14]; @!P0 LDS R16, "
         "[R19+0x58c]; @!P0 STS.64 [R19+0x180], R20; @!P0 STS [R19+0x188], R16; STS.64 [UR9+0x180], "
         "R16; LDS R18, [R19]; STS [UR9+0x188], R18; LDS.128 R16, [UR9+0x180]",
-        (Kernels((topk.NO_FLOOR, topk.ROW_AGAIN)),),
+        (Kernels((topk.NO_FLOOR, topk.ROW_AGAIN, topk.CLUSTER)),),
         topk.histograms,
     ),
     Rule(
@@ -819,6 +819,15 @@ RULES = [
         "[R12+URZ+0xc]; LDS R14, [UR10+0x590]; then LDS.64 R12, [R12]; @!P4 STS [R13+0x590], R34",
         (Kernels((topk.ROW_AGAIN,)),),
         topk.copied_best,
+    ),
+    Rule(
+        "listed_in_cluster",
+        "What blocks list for the first one of their cluster, and what each tells all others, counts "
+        "with the bytes of global stores, as other stores to the cluster do.",
+        "ST.E.64 [R20.64], R18; ST.E [R22.64], R6; ST.E [R22.64+0x4], R25; ST.E [R22.64+0x8], R29; "
+        "not the compiler's doing otherwise",
+        (Kernels((topk.CLUSTER,)),),
+        topk.stored_to_cluster,
     ),
     Rule(
         "spilled_in_f16",

@@ -12,7 +12,10 @@ _STEP = "18_topk_by_threshold"
 TOP_K_ONLY = f"{_STEP}/top_k_only"
 NO_FLOOR = f"{_STEP}/no_floor"
 ROW_AGAIN = f"{_STEP}/row_again"
-UNITS = (_STEP, TOP_K_ONLY, NO_FLOOR, ROW_AGAIN)
+CLUSTER = f"{_STEP}/cluster"
+OF_ONE_BLOCK = (_STEP, TOP_K_ONLY, NO_FLOOR, ROW_AGAIN)  # a row
+UNITS = (*OF_ONE_BLOCK, CLUSTER)
+_BLOCKS_OF_CLUSTER = 8
 _PER_QUAD = 4  # maxima of sectors that are looked at at once
 _SECTOR_BYTES = 32
 _VECTORS_PER_SECTOR = 2
@@ -21,15 +24,29 @@ _IN_FLIGHT = 4  # vectors of a thread
 _LOAD, _STORE, _ATOMIC = "shared load", "shared store", "shared atomic"
 
 # Lines of the step, by what is in no other line. A variant may lack some.
-_PAST_SECTORS = "maxima.of_sectors[cut.sectors + thread] = kNoRank;"
-_LIST_SECTOR = "const int place = atomicAdd(&told.few, 1);"
-_STORE_SECTOR = "if (place < kFew) few[place] = entry_of(ranks[i], sector + i);"
+_PAST_SECTORS = "sectors + thread] = kNoRank;"
+_LIST_SECTOR = (
+    "const int place = atomicAdd(&told.few, 1);",
+    "const int place = atomicAdd(&listed, 1);",
+)
+_STORE_SECTOR = (
+    "if (place < kFew) few[place] = entry_of(ranks[i], sector + i);",
+    "if (place < most) list[place] = entry_of(ranks[i], sector + i);",
+)
 _PLACE_OF_SECTOR = "const int place = place_of(few[i], few, told.few);"
-_STORE_PLACED = "if (place < k) numbers[place] ="
+_PLACE_OF_CANDIDATE = "const int place = listed <= k ? i : place_of(list[i], list, listed);"
+_STORE_PLACED = ("if (place < k) numbers[place] =", "if (place < k) best[place] = list[i];")
+_ADD_CANDIDATES = "told.begin = atomicAdd(&cluster.map_shared_rank(&told, 0)->candidates"
+_LOAD_BEGIN = "Entry* to = cluster.map_shared_rank(candidates, 0) + told.begin;"
+_TO_FIRST_BLOCK = "to[i] = own[i];"
+_TO_ALL_BLOCKS = "cluster.map_shared_rank(of_blocks, thread)[cluster.block_rank()] = mine;"
 _STORE_CHOSEN = "told.chosen = min(k, told.few);"
 _ADD_CHOSEN = "int place = atomicAdd(&told.chosen, those);"
 _STORE_NUMBER = "if (is_chosen[i]) numbers[place++] = sector + i;"
-_LOAD_NUMBER = "const int vector = numbers[first + thread] * kVectorsPerSector;"
+_LOAD_NUMBER = (
+    "const int vector = numbers[first + thread] * kVectorsPerSector;",
+    "const int vector = static_cast<int>(place_in(own[begin + thread])) * kVectorsPerSector;",
+)
 _LOAD_AGAIN = "const Vector again[] = {x_vectors[vector], x_vectors[vector + 1]};"
 _LIST_COLUMNS = "int place = atomicAdd(&told.listed, those);"
 _STORE_COLUMN = "list[place++] = entry_of(rank, col + i);"
@@ -38,6 +55,11 @@ _PLACE_OF_COLUMN = "const int place = place_of(list[i], list, told.listed);"
 _COMPARE = "place += entries[i] > mine;"
 _ENDS_OF_LISTS = ("i < told.few; i += blockDim.x", "i < told.listed; i += threads")
 _ENDS_OF_CHOSEN = ("first < told.chosen; first += threads", "if (first + thread < told.chosen) {")
+
+
+def _times(warp: Warp, lines: str | tuple[str, ...], kind: str) -> int:
+    """Of a line, or of several together."""
+    return sum(warp.times(line, kind) for line in ((lines,) if isinstance(lines, str) else lines))
 
 
 def lines_of(launch: Launch) -> Lines:
@@ -61,6 +83,17 @@ def _sectors(launch: Launch) -> list[int]:
     return sectors
 
 
+def _sectors_of_blocks(launch: Launch) -> list[int]:
+    """The same of each block: in a cluster its share of them."""
+    if launch.unit != CLUSTER:
+        return _sectors(launch)
+    shares = []
+    for sectors in _sectors(launch):
+        share = -(-sectors // _BLOCKS_OF_CLUSTER)
+        shares += [min(share, max(0, sectors - i * share)) for i in range(_BLOCKS_OF_CLUSTER)]
+    return shares
+
+
 def _chosen(launch: Launch) -> list[int]:
     return [min(launch.k, sectors) for sectors in _sectors(launch)]
 
@@ -73,14 +106,14 @@ def _turns_again(launch: Launch) -> int:
 def _edges_listed(warp: Warp) -> int:
     """How often the warp lists edges of the row, which are before the columns of its sectors."""
     if warp.source.stem != "row_again":
-        return warp.times(_LIST_COLUMNS, _ATOMIC) - warp.times(_LOAD_NUMBER, _LOAD)
+        return _times(warp, _LIST_COLUMNS, _ATOMIC) - _times(warp, _LOAD_NUMBER, _LOAD)
     stores = warp.at(_STORE_COLUMN, _STORE)
     return sum(stores[:-1] if warp.at(_LOAD_AGAIN, "global load") else stores)
 
 
 def _sectors_listed(warp: Warp) -> int:
     """How often it lists columns of its sectors."""
-    return warp.times(_LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
+    return _times(warp, _LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
 
 
 # ---- reductions and additions ----
@@ -99,11 +132,11 @@ def added_at_once(launch: Launch) -> dict[str, int]:
     conflicts. On the executor each lane lists all of its own before the next one does."""
 
     def of_warp(warp: Warp) -> int:
-        ones = warp.times(_LIST_SECTOR, _ATOMIC) + warp.times(_COPY_BEST, _ATOMIC)
-        return ones + _edges_listed(warp)
+        ones = (*_LIST_SECTOR, _COPY_BEST, _ADD_CANDIDATES)
+        return _times(warp, ones, _ATOMIC) + _edges_listed(warp)
 
     lines = lines_of(launch)
-    conflicts = lines.counter(_STORE_SECTOR, "shared_store_bank_conflicts")
+    conflicts = sum(lines.counter(line, "shared_store_bank_conflicts") for line in _STORE_SECTOR)
     return {
         "shuffles": lines.total(of_warp),
         "shared_store_wavefronts": -conflicts,
@@ -117,7 +150,7 @@ _SHUFFLES_OF_A_SCAN = 7
 def added_by_scan(launch: Launch) -> dict[str, int]:
     """Of a block's first `k` lanes, all of a warp's have a chosen sector but in its last warp."""
     votes = lines_of(launch).total(
-        lambda warp: _sectors_listed(warp) + warp.times(_ADD_CHOSEN, _ATOMIC)
+        lambda warp: _sectors_listed(warp) + _times(warp, _ADD_CHOSEN, _ATOMIC)
     )
     full = sum(chosen // WARP for chosen in _chosen(launch))
     return {"votes": votes, "shuffles": _SHUFFLES_OF_A_SCAN * full}
@@ -125,8 +158,16 @@ def added_by_scan(launch: Launch) -> dict[str, int]:
 
 # ---- stores ----
 
+
+def _passes_over_sectors(warp: Warp) -> int:
+    """How often threads look for the place of a sector. Where no more than K are candidates, the
+    source loads none of them before it stores it."""
+    compared = _times(warp, (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE), _LOAD)
+    return compared or _times(warp, _STORE_PLACED, _STORE)
+
+
 # Numbers that the first thread sets to 0, and the stores that this takes.
-_CLEARED = {_STEP: (3, 2), TOP_K_ONLY: (3, 2), NO_FLOOR: (2, 1), ROW_AGAIN: (1, 1)}
+_CLEARED = {_STEP: (3, 2), TOP_K_ONLY: (3, 2), NO_FLOOR: (2, 1), ROW_AGAIN: (1, 1), CLUSTER: (4, 3)}
 
 
 def cleared_at_once(launch: Launch) -> dict[str, int]:
@@ -141,7 +182,7 @@ def _turns_without_a_first_maximum(launch: Launch) -> int:
     """The turns over a row of those warps of which no lane stores the first of its maxima."""
     turn = _IN_FLIGHT * launch.block[0]
     turns = 0
-    for sectors in _sectors(launch):
+    for sectors in _sectors_of_blocks(launch):
         vectors = sectors * _VECTORS_PER_SECTOR
         for first in range(0, vectors, turn):
             turns += max(0, launch.warps - -(-(vectors - first) // WARP))
@@ -153,12 +194,13 @@ def under_predicates(launch: Launch) -> dict[str, int]:
     few = launch.unit in (_STEP, TOP_K_ONLY)
 
     def of_warp(warp: Warp) -> int:
-        once = 1 + few - warp.times(_PAST_SECTORS, _STORE) - warp.times(_STORE_CHOSEN, _STORE)
-        placed = warp.times(_PLACE_OF_SECTOR, _LOAD) - warp.times(_STORE_PLACED, _STORE)
-        numbers = _PER_QUAD * warp.times(_ADD_CHOSEN, _ATOMIC) - warp.times(_STORE_NUMBER, _STORE)
+        once = 1 + few - _times(warp, _PAST_SECTORS, _STORE) - _times(warp, _STORE_CHOSEN, _STORE)
+        placed = _passes_over_sectors(warp) - _times(warp, _STORE_PLACED, _STORE)
+        listed = _times(warp, _LIST_SECTOR, _ATOMIC) - _times(warp, _STORE_SECTOR, _STORE)
+        numbers = _PER_QUAD * _times(warp, _ADD_CHOSEN, _ATOMIC) - _times(warp, _STORE_NUMBER, _STORE)
         sectors = _sectors_listed(warp)
         columns = warp.at(_STORE_COLUMN, _STORE)[-1] if sectors else 0  # behind the edges'
-        return once + placed + numbers + per_sector * sectors - columns
+        return once + listed + placed + numbers + per_sector * sectors - columns
 
     stores = lines_of(launch).total(of_warp) + _turns_without_a_first_maximum(launch)
     return {"shared_store_requests": stores}
@@ -171,10 +213,14 @@ def kept_in_registers(launch: Launch) -> dict[str, int]:
     """Of the number of chosen sectors, one load before the turns and one in each remain."""
 
     def of_warp(warp: Warp) -> int:
-        return -sum(warp.times(line, _LOAD) for line in (*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN))
+        ends = _times(warp, (*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN), _LOAD)
+        compared = _times(warp, _PLACE_OF_CANDIDATE, _LOAD)
+        again = _times(warp, _STORE_PLACED[1], _LOAD) if compared else 0
+        begins = _times(warp, _LOAD_BEGIN, _LOAD) - (_times(warp, _TO_FIRST_BLOCK, _LOAD) > 0)
+        return -(ends + again + begins)
 
     loads = lines_of(launch).total(of_warp)
-    if launch.unit != ROW_AGAIN:
+    if launch.unit not in (ROW_AGAIN, CLUSTER):
         loads += launch.blocks * launch.warps + _turns_again(launch)
     return {"shared_load_requests": loads, "shared_load_wavefronts": loads}
 
@@ -183,8 +229,8 @@ def _passes(warp: Warp) -> list[tuple[int, int]]:
     """Over the sectors listed and over the columns listed: how often, and how many."""
     loads = list(warp.at(_COMPARE, _LOAD))
     passes = []
-    for line in (_PLACE_OF_SECTOR, _PLACE_OF_COLUMN):
-        times = warp.times(line, _LOAD)
+    for line in (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE, _PLACE_OF_COLUMN):
+        times = _times(warp, line, _LOAD)
         if times:
             passes.append((times, loads.pop(0) // times))
     return passes
@@ -339,6 +385,19 @@ def spilled(launch: Launch) -> dict[str, int]:
     return change
 
 
+# ---- stores to the cluster ----
+
+
+def stored_to_cluster(launch: Launch) -> dict[str, int]:
+    lines = lines_of(launch)
+    names = ("distributed_bytes", "shared_store_bytes", "shared_store_requests")
+    remote, own, requests = (
+        sum(lines.counter(line, name) for line in (_TO_ALL_BLOCKS, _TO_FIRST_BLOCK))
+        for name in names
+    )
+    return {"global_store_bytes": remote + own, "shared_store_requests": -requests}
+
+
 # ---- what depends on the order in which warps list ----
 
 _STORE_FIGURES = ("shared_store_wavefronts", "shared_store_bank_conflicts")
@@ -353,13 +412,13 @@ def _stores_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], m
     wavefront more for every conflict. There may be so many conflicts `most` beside them."""
     lines = lines_of(launch)
     wavefronts, conflicts = (
-        sum(lines.counter(line, name) for line in (_STORE_PLACED, _COPY_BEST))
+        sum(lines.counter(line, name) for line in (*_STORE_PLACED, _COPY_BEST))
         + gpu[name]
         - expected[name]
         for name in _STORE_FIGURES
     )
-    passes = lines.total(lambda warp: warp.times(_PLACE_OF_SECTOR, _LOAD))
-    copies = lines.total(lambda warp: warp.times(_CLEAR_BEST, _STORE))
+    passes = lines.total(_passes_over_sectors)
+    copies = lines.total(lambda warp: _times(warp, _CLEAR_BEST, _STORE))
     chosen = _chosen(launch) if passes else []
     least = sum(-(-number // WARP) for number in chosen) + copies
     best = copies * launch.k
@@ -371,7 +430,7 @@ def _stores_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], m
 
 def _results_fit(launch: Launch, requests: int, sectors: int) -> bool:
     """Whether the warps that have one of the K best can store them so: a value and an index."""
-    passes = lines_of(launch).total(lambda warp: warp.times(_PLACE_OF_COLUMN, _LOAD))
+    passes = lines_of(launch).total(lambda warp: _times(warp, _PLACE_OF_COLUMN, _LOAD))
     kinds = len(_RESULT_BYTES)
     fewest = launch.blocks * -(-launch.k // WARP)
     least = launch.blocks * sum(-(-launch.k * size // _SECTOR_BYTES) for size in _RESULT_BYTES)
@@ -389,8 +448,8 @@ def fits_an_order(
     most: float,
 ) -> bool:
     """Whether the two figures that one run of a launch has otherwise than `expected` may come of
-    another order of its lists. A block of one warp has but one."""
-    if launch.unit not in UNITS or launch.warps == 1:
+    another order of its lists. One warp alone has but one."""
+    if launch.unit not in UNITS or launch.warps == 1 and launch.unit != CLUSTER:
         return False
     if pair == _STORE_FIGURES:
         return _stores_fit(launch, gpu, expected, most)
