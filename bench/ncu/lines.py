@@ -21,8 +21,10 @@ class Warp:
     def at(self, line: str, kind: str) -> list[int]:
         return self.requests.get(f"{place_of(self.source, line)} {kind}", [])
 
-    def times(self, line: str, kind: str) -> int:
-        return sum(self.at(line, kind))
+    def times(self, lines: str | tuple[str, ...], kind: str) -> int:
+        """Of one line, or of several together."""
+        several = (lines,) if isinstance(lines, str) else lines
+        return sum(sum(self.at(line, kind)) for line in several)
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,12 @@ class Lines:
     counters: dict[str, dict[str, int]]
     warps: tuple[Warp, ...]
 
-    def counter(self, line: str, name: str) -> int:
-        return self.counters.get(place_of(self.source, line), {}).get(name, 0)
+    def counter(self, lines: tuple[str, ...], name: str) -> int:
+        places = (place_of(self.source, line) for line in lines)
+        return sum(self.counters.get(place, {}).get(name, 0) for place in places)
+
+    def times(self, lines: str | tuple[str, ...], kind: str) -> int:
+        return self.total(lambda warp: warp.times(lines, kind))
 
     def total(self, of_warp: Callable[[Warp], int]) -> int:
         return sum(warp.alike * of_warp(warp) for warp in self.warps)

@@ -8,12 +8,12 @@ from lines import Lines, Warp
 from rows import InputError
 
 WARP = 32
-_STEP = "18_topk_by_threshold"
-TOP_K_ONLY = f"{_STEP}/top_k_only"
-NO_FLOOR = f"{_STEP}/no_floor"
-ROW_AGAIN = f"{_STEP}/row_again"
-CLUSTER = f"{_STEP}/cluster"
-OF_ONE_BLOCK = (_STEP, TOP_K_ONLY, NO_FLOOR, ROW_AGAIN)  # a row
+STEP = "18_topk_by_threshold"
+TOP_K_ONLY = f"{STEP}/top_k_only"
+NO_FLOOR = f"{STEP}/no_floor"
+ROW_AGAIN = f"{STEP}/row_again"
+CLUSTER = f"{STEP}/cluster"
+OF_ONE_BLOCK = (STEP, TOP_K_ONLY, NO_FLOOR, ROW_AGAIN)  # a row
 UNITS = (*OF_ONE_BLOCK, CLUSTER)
 _BLOCKS_OF_CLUSTER = 8
 _PER_QUAD = 4  # maxima of sectors that are looked at at once
@@ -55,11 +55,6 @@ _PLACE_OF_COLUMN = "const int place = place_of(list[i], list, told.listed);"
 _COMPARE = "place += entries[i] > mine;"
 _ENDS_OF_LISTS = ("i < told.few; i += blockDim.x", "i < told.listed; i += threads")
 _ENDS_OF_CHOSEN = ("first < told.chosen; first += threads", "if (first + thread < told.chosen) {")
-
-
-def _times(warp: Warp, lines: str | tuple[str, ...], kind: str) -> int:
-    """Of a line, or of several together."""
-    return sum(warp.times(line, kind) for line in ((lines,) if isinstance(lines, str) else lines))
 
 
 def lines_of(launch: Launch) -> Lines:
@@ -106,19 +101,19 @@ def _turns_again(launch: Launch) -> int:
 def _edges_listed(warp: Warp) -> int:
     """How often the warp lists edges of the row, which are before the columns of its sectors."""
     if warp.source.stem != "row_again":
-        return _times(warp, _LIST_COLUMNS, _ATOMIC) - _times(warp, _LOAD_NUMBER, _LOAD)
+        return warp.times(_LIST_COLUMNS, _ATOMIC) - warp.times(_LOAD_NUMBER, _LOAD)
     stores = warp.at(_STORE_COLUMN, _STORE)
     return sum(stores[:-1] if warp.at(_LOAD_AGAIN, "global load") else stores)
 
 
 def _sectors_listed(warp: Warp) -> int:
     """How often it lists columns of its sectors."""
-    return _times(warp, _LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
+    return warp.times(_LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
 
 
 # ---- reductions and additions ----
 
-_REDUCTIONS = {_STEP: 1, TOP_K_ONLY: 3, NO_FLOOR: 2, ROW_AGAIN: 1}  # of each warp
+_REDUCTIONS = {STEP: 1, TOP_K_ONLY: 3, NO_FLOOR: 2, ROW_AGAIN: 1}  # of each warp
 _SHUFFLES_OF_A_REDUCTION = 32  # on the executor
 
 
@@ -133,10 +128,10 @@ def added_at_once(launch: Launch) -> dict[str, int]:
 
     def of_warp(warp: Warp) -> int:
         ones = (*_LIST_SECTOR, _COPY_BEST, _ADD_CANDIDATES)
-        return _times(warp, ones, _ATOMIC) + _edges_listed(warp)
+        return warp.times(ones, _ATOMIC) + _edges_listed(warp)
 
     lines = lines_of(launch)
-    conflicts = sum(lines.counter(line, "shared_store_bank_conflicts") for line in _STORE_SECTOR)
+    conflicts = lines.counter(_STORE_SECTOR, "shared_store_bank_conflicts")
     return {
         "shuffles": lines.total(of_warp),
         "shared_store_wavefronts": -conflicts,
@@ -150,7 +145,7 @@ _SHUFFLES_OF_A_SCAN = 7
 def added_by_scan(launch: Launch) -> dict[str, int]:
     """Of a block's first `k` lanes, all of a warp's have a chosen sector but in its last warp."""
     votes = lines_of(launch).total(
-        lambda warp: _sectors_listed(warp) + _times(warp, _ADD_CHOSEN, _ATOMIC)
+        lambda warp: _sectors_listed(warp) + warp.times(_ADD_CHOSEN, _ATOMIC)
     )
     full = sum(chosen // WARP for chosen in _chosen(launch))
     return {"votes": votes, "shuffles": _SHUFFLES_OF_A_SCAN * full}
@@ -162,12 +157,12 @@ def added_by_scan(launch: Launch) -> dict[str, int]:
 def _passes_over_sectors(warp: Warp) -> int:
     """How often threads look for the place of a sector. Where no more than K are candidates, the
     source loads none of them before it stores it."""
-    compared = _times(warp, (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE), _LOAD)
-    return compared or _times(warp, _STORE_PLACED, _STORE)
+    compared = warp.times((_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE), _LOAD)
+    return compared or warp.times(_STORE_PLACED, _STORE)
 
 
 # Numbers that the first thread sets to 0, and the stores that this takes.
-_CLEARED = {_STEP: (3, 2), TOP_K_ONLY: (3, 2), NO_FLOOR: (2, 1), ROW_AGAIN: (1, 1), CLUSTER: (4, 3)}
+_CLEARED = {STEP: (3, 2), TOP_K_ONLY: (3, 2), NO_FLOOR: (2, 1), ROW_AGAIN: (1, 1), CLUSTER: (4, 3)}
 
 
 def cleared_at_once(launch: Launch) -> dict[str, int]:
@@ -191,13 +186,14 @@ def _turns_without_a_first_maximum(launch: Launch) -> int:
 
 def under_predicates(launch: Launch) -> dict[str, int]:
     per_sector = _SECTOR_BYTES // _size(launch)
-    few = launch.unit in (_STEP, TOP_K_ONLY)
+    few = launch.unit in (STEP, TOP_K_ONLY)
 
     def of_warp(warp: Warp) -> int:
-        once = 1 + few - _times(warp, _PAST_SECTORS, _STORE) - _times(warp, _STORE_CHOSEN, _STORE)
-        placed = _passes_over_sectors(warp) - _times(warp, _STORE_PLACED, _STORE)
-        listed = _times(warp, _LIST_SECTOR, _ATOMIC) - _times(warp, _STORE_SECTOR, _STORE)
-        numbers = _PER_QUAD * _times(warp, _ADD_CHOSEN, _ATOMIC) - _times(warp, _STORE_NUMBER, _STORE)
+        once = 1 + few - warp.times(_PAST_SECTORS, _STORE) - warp.times(_STORE_CHOSEN, _STORE)
+        placed = _passes_over_sectors(warp) - warp.times(_STORE_PLACED, _STORE)
+        listed = warp.times(_LIST_SECTOR, _ATOMIC) - warp.times(_STORE_SECTOR, _STORE)
+        added = warp.times(_ADD_CHOSEN, _ATOMIC)
+        numbers = _PER_QUAD * added - warp.times(_STORE_NUMBER, _STORE)
         sectors = _sectors_listed(warp)
         columns = warp.at(_STORE_COLUMN, _STORE)[-1] if sectors else 0  # behind the edges'
         return once + listed + placed + numbers + per_sector * sectors - columns
@@ -213,10 +209,10 @@ def kept_in_registers(launch: Launch) -> dict[str, int]:
     """Of the number of chosen sectors, one load before the turns and one in each remain."""
 
     def of_warp(warp: Warp) -> int:
-        ends = _times(warp, (*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN), _LOAD)
-        compared = _times(warp, _PLACE_OF_CANDIDATE, _LOAD)
-        again = _times(warp, _STORE_PLACED[1], _LOAD) if compared else 0
-        begins = _times(warp, _LOAD_BEGIN, _LOAD) - (_times(warp, _TO_FIRST_BLOCK, _LOAD) > 0)
+        ends = warp.times((*_ENDS_OF_LISTS, *_ENDS_OF_CHOSEN), _LOAD)
+        compared = warp.times(_PLACE_OF_CANDIDATE, _LOAD)
+        again = warp.times(_STORE_PLACED[1], _LOAD) if compared else 0
+        begins = warp.times(_LOAD_BEGIN, _LOAD) - (warp.times(_TO_FIRST_BLOCK, _LOAD) > 0)
         return -(ends + again + begins)
 
     loads = lines_of(launch).total(of_warp)
@@ -230,7 +226,7 @@ def _passes(warp: Warp) -> list[tuple[int, int]]:
     loads = list(warp.at(_COMPARE, _LOAD))
     passes = []
     for line in (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE, _PLACE_OF_COLUMN):
-        times = _times(warp, line, _LOAD)
+        times = warp.times(line, _LOAD)
         if times:
             passes.append((times, loads.pop(0) // times))
     return passes
@@ -264,56 +260,37 @@ def compared_in_pairs(launch: Launch) -> dict[str, int]:
 
 _LOAD_BIN = "mine += histogram.bins[bin - i];"
 _LOAD_BIN_AGAIN = "above += histogram.bins[bin];"
-_OF_LOWEST_BIN = (
-    "histogram.bin = kLowestBin;",
-    "histogram.in_it = histogram.bins[kLowestBin];",
-)
-_OF_BIN = ("histogram.bin = bin;", "histogram.in_it = histogram.bins[bin];")
+_LOWEST_BIN = ("histogram.bin = kLowestBin;", "histogram.in_it = histogram.bins[kLowestBin];")
+_OTHER_BIN = ("histogram.bin = bin;", "histogram.in_it = histogram.bins[bin];")
 _FOUND = (
     "k -= histogram.above;",
     "const unsigned in_it = histogram.in_it;",
     "if (histogram.bin == kLowestBin) return {lowest, k, in_it};",
 )
 _BINS_OF_LANE, _LOADS_OF_BINS = 8, 3
-# Of the loads of a lane's bins: eight of 4 bytes, whose lanes are 32 bytes apart, or one and two of
-# 16 bytes.
-_WAVEFRONTS_OF_BINS, _CONFLICTS_OF_BINS = (64, 24), (56, 15)
+# The lanes' bins are 32 bytes apart. So eight loads of 4 bytes take eight wavefronts each; one of
+# them and two of 16 bytes, of which eight lanes are served at once, take eight each, too.
+_MORE_WAVEFRONTS_OF_BINS = 3 * 8 - 8 * 8
+_MORE_CONFLICTS_OF_BINS = (7 + 2 * 4) - 8 * 7
 _NUMBERS_OF_BIN, _STORES_OF_BIN = 3, 2
 
 
-def _change(pair: tuple[int, int]) -> int:
-    return pair[1] - pair[0]
-
-
 def histograms(launch: Launch) -> dict[str, int]:
+    """The warp that looks loads the number of keys in the lowest bin whatever it finds, and if it
+    finds another that bin's number again. Its stores for the lowest bin are executed, too."""
     lines = lines_of(launch)
-
-    def times(line: str, kind: str) -> int:
-        return lines.total(lambda warp: warp.times(line, kind))
-
-    rounds = times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
-    lowest, others = (times(name, _STORE) for name in (_OF_LOWEST_BIN[0], _OF_BIN[0]))
-    again = sum(times(name, _LOAD) for name in (_LOAD_BIN_AGAIN, _OF_BIN[1], _OF_LOWEST_BIN[1]))
-    warps = times(_FOUND[0], _LOAD)
-    found = sum(times(name, _LOAD) for name in _FOUND)
-    fewer = _NUMBERS_OF_BIN - _STORES_OF_BIN
+    rounds = lines.times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
+    lowest, others = (lines.times(line, _STORE) for line in (_LOWEST_BIN[0], _OTHER_BIN[0]))
+    warps = lines.times(_FOUND[0], _LOAD)  # which load with one instruction what was found
+    fewer = (_LOAD_BIN_AGAIN, _LOWEST_BIN[1], _OTHER_BIN[1], *_FOUND)
+    loads = others + warps - lines.times(fewer, _LOAD)
+    merged = _NUMBERS_OF_BIN - _STORES_OF_BIN
     return {
-        "shared_load_requests": rounds * (_LOADS_OF_BINS + 1 - _BINS_OF_LANE)
-        + others
-        - again
-        + warps
-        - found,
-        "shared_load_wavefronts": rounds * _change(_WAVEFRONTS_OF_BINS)
-        + lowest
-        + others
-        - again
-        + 2 * warps
-        - found,
-        "shared_load_bank_conflicts": rounds * _change(_CONFLICTS_OF_BINS),
-        "shared_store_requests": rounds * _STORES_OF_BIN
-        - lowest * _NUMBERS_OF_BIN
-        - others * fewer,
-        "shared_store_wavefronts": -(lowest + others) * fewer,
+        "shared_load_requests": loads + rounds * (_LOADS_OF_BINS + 1 - _BINS_OF_LANE),
+        "shared_load_wavefronts": loads + lowest + warps + rounds * _MORE_WAVEFRONTS_OF_BINS,
+        "shared_load_bank_conflicts": rounds * _MORE_CONFLICTS_OF_BINS,
+        "shared_store_requests": (rounds - lowest) * _STORES_OF_BIN - (lowest + others) * merged,
+        "shared_store_wavefronts": -(lowest + others) * merged,
     }
 
 
@@ -331,18 +308,18 @@ def copied_best(launch: Launch) -> dict[str, int]:
     rounds need ranks alone, the upper 4 bytes of entries: where more than 16 lanes load one, two of
     them want a bank. Two wavefronts they take anyway."""
     lines = lines_of(launch)
-
-    def times(line: str, kind: str) -> int:
-        return lines.total(lambda warp: warp.times(line, kind))
-
-    copies = times(_CLEAR_BEST, _STORE)
+    copies = lines.times(_CLEAR_BEST, _STORE)
     if copies == 0:
         return {}
-    rounds = times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
+    rounds = lines.times(_LOAD_BIN, _LOAD) // _BINS_OF_LANE
     looks = rounds + copies
-    ends = looks * launch.warps + times(_COUNT_KEY, _ATOMIC) - times(_END_OF_LIST, _LOAD)
-    wide = lines.counter(_LOAD_LISTED, "shared_load_wavefronts") - times(_LOAD_LISTED, _LOAD)
-    by_first = copies + times(_LISTED_AGAIN, _STORE)
+    ends = (
+        looks * launch.warps + lines.times(_COUNT_KEY, _ATOMIC) - lines.times(_END_OF_LIST, _LOAD)
+    )
+    wide = lines.counter((_LOAD_LISTED,), "shared_load_wavefronts") - lines.times(
+        _LOAD_LISTED, _LOAD
+    )
+    by_first = copies + lines.times(_LISTED_AGAIN, _STORE)
     return {
         "shared_load_requests": ends,
         "shared_load_wavefronts": ends,
@@ -355,7 +332,7 @@ def copied_best(launch: Launch) -> dict[str, int]:
 
 # In f16, of each warp and of each turn over the chosen sectors.
 _SPILLED = {
-    _STEP: {"store": (3, 2), "load": (1, 1)},
+    STEP: {"store": (3, 2), "load": (1, 1)},
     TOP_K_ONLY: {"store": (2, 0), "load": (1, 0)},
     NO_FLOOR: {"store": (3, 3), "load": (1, 1)},
 }
@@ -367,8 +344,7 @@ def _warps_apart(launch: Launch) -> int:
     parts = 0
     for sectors in _sectors(launch):
         quads = -(-sectors // _PER_QUAD)
-        turns, rest = divmod(quads, launch.block[0])
-        parts += rest % WARP != 0
+        parts += quads % launch.block[0] % WARP != 0
     return parts
 
 
@@ -390,10 +366,9 @@ def spilled(launch: Launch) -> dict[str, int]:
 
 def stored_to_cluster(launch: Launch) -> dict[str, int]:
     lines = lines_of(launch)
-    names = ("distributed_bytes", "shared_store_bytes", "shared_store_requests")
     remote, own, requests = (
-        sum(lines.counter(line, name) for line in (_TO_ALL_BLOCKS, _TO_FIRST_BLOCK))
-        for name in names
+        lines.counter((_TO_ALL_BLOCKS, _TO_FIRST_BLOCK), name)
+        for name in ("distributed_bytes", "shared_store_bytes", "shared_store_requests")
     )
     return {"global_store_bytes": remote + own, "shared_store_requests": -requests}
 
@@ -412,31 +387,30 @@ def _stores_fit(launch: Launch, gpu: dict[str, int], expected: dict[str, int], m
     wavefront more for every conflict. There may be so many conflicts `most` beside them."""
     lines = lines_of(launch)
     wavefronts, conflicts = (
-        sum(lines.counter(line, name) for line in (*_STORE_PLACED, _COPY_BEST))
-        + gpu[name]
-        - expected[name]
+        lines.counter((*_STORE_PLACED, _COPY_BEST), name) + gpu[name] - expected[name]
         for name in _STORE_FIGURES
     )
     passes = lines.total(_passes_over_sectors)
-    copies = lines.total(lambda warp: _times(warp, _CLEAR_BEST, _STORE))
+    halves = 2 if launch.unit == CLUSTER else 1  # of a warp, for it stores 8 bytes of each
+    copies = lines.times(_CLEAR_BEST, _STORE)
     chosen = _chosen(launch) if passes else []
     least = sum(-(-number // WARP) for number in chosen) + copies
     best = copies * launch.k
     return (
-        least <= wavefronts - conflicts <= passes + best
+        least <= wavefronts - conflicts <= halves * passes + best
         and 0 <= conflicts <= sum(chosen) + best + most
     )
 
 
 def _results_fit(launch: Launch, requests: int, sectors: int) -> bool:
     """Whether the warps that have one of the K best can store them so: a value and an index."""
-    passes = lines_of(launch).total(lambda warp: _times(warp, _PLACE_OF_COLUMN, _LOAD))
+    passes = lines_of(launch).times(_PLACE_OF_COLUMN, _LOAD)
     kinds = len(_RESULT_BYTES)
-    fewest = launch.blocks * -(-launch.k // WARP)
-    least = launch.blocks * sum(-(-launch.k * size // _SECTOR_BYTES) for size in _RESULT_BYTES)
+    fewest = launch.rows * -(-launch.k // WARP)
+    least = launch.rows * sum(-(-launch.k * size // _SECTOR_BYTES) for size in _RESULT_BYTES)
     return (
         kinds * fewest <= requests <= kinds * passes
-        and least <= sectors <= kinds * launch.blocks * launch.k
+        and least <= sectors <= kinds * launch.rows * launch.k
     )
 
 
@@ -449,7 +423,7 @@ def fits_an_order(
 ) -> bool:
     """Whether the two figures that one run of a launch has otherwise than `expected` may come of
     another order of its lists. One warp alone has but one."""
-    if launch.unit not in UNITS or launch.warps == 1 and launch.unit != CLUSTER:
+    if launch.unit not in UNITS or (launch.warps == 1 and launch.unit != CLUSTER):
         return False
     if pair == _STORE_FIGURES:
         return _stores_fit(launch, gpu, expected, most)
