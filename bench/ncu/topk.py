@@ -223,13 +223,12 @@ def kept_in_registers(launch: Launch) -> dict[str, int]:
 
 def _passes(warp: Warp) -> list[tuple[int, int]]:
     """Over the sectors listed and over the columns listed: how often, and how many."""
-    loads = list(warp.at(_COMPARE, _LOAD))
-    passes = []
-    for line in (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE, _PLACE_OF_COLUMN):
-        times = warp.times(line, _LOAD)
-        if times:
-            passes.append((times, loads.pop(0) // times))
-    return passes
+    loads = warp.at(_COMPARE, _LOAD)
+    lines = (_PLACE_OF_SECTOR, _PLACE_OF_CANDIDATE, _PLACE_OF_COLUMN)
+    passes = [times for times in (warp.times(line, _LOAD) for line in lines) if times]
+    if len(loads) != len(passes) or any(n % m for n, m in zip(loads, passes, strict=True)):
+        raise InputError(f"{warp.source}: {loads} entries compared in {passes} passes")
+    return [(times, of_all // times) for times, of_all in zip(passes, loads, strict=True)]
 
 
 _UNROLLED = 4
