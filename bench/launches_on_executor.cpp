@@ -5,6 +5,7 @@
 
 #include "bench/launches.h"
 #include "common/cuda/stream.h"
+#include "simt/executor/counters.h"
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/trace.h"
 
@@ -50,13 +51,6 @@ constexpr simt::TraceLimits kEveryPlace = {.blocks = std::numeric_limits<std::ui
 
 using Requests = std::map<std::string, std::vector<std::uint64_t>>;  // of a warp, by place
 
-std::vector<WarpsAlike> put_together(const std::map<Requests, std::uint64_t>& alike) {
-  std::vector<WarpsAlike> result;
-  for (const auto& [requests, warps] : alike)
-    result.push_back({warps, requests});
-  return result;
-}
-
 // What the warps of each launch did. Those that accessed nothing are left out.
 void add_warps(const simt::Trace& trace, std::vector<ProfiledLaunch>& launches) {
   std::map<std::tuple<std::uint64_t, std::uint64_t, unsigned>, Requests> by_warp;
@@ -68,8 +62,10 @@ void add_warps(const simt::Trace& trace, std::vector<ProfiledLaunch>& launches) 
   std::vector<std::map<Requests, std::uint64_t>> alike(launches.size());
   for (const auto& [warp, requests] : by_warp)
     ++alike.at(std::get<0>(warp))[requests];
-  for (std::size_t i = 0; i < launches.size(); ++i)
-    launches[i].by_warp = put_together(alike[i]);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (const auto& [requests, warps] : alike[i])
+      launches[i].by_warp.push_back({warps, requests});
+  }
 }
 
 }  // namespace
@@ -87,6 +83,7 @@ std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>
     work(stream.get());
   } catch (...) {
     simt::observe_launches({});
+    if (with_lines) simt::stop_trace();
     throw;
   }
   simt::observe_launches({});
