@@ -24,6 +24,6 @@ counted=()
 steps=$(ncu steps --recorded "$recorded")
 for step in $steps; do # what was compared, and no other step
   counted+=(--counted "$folder/${#counted[@]}.json")
-  "$program" parity --type "$type" --steps "$step" --out "${counted[-1]}" 2>/dev/null
+  "$program" parity --by-line --type "$type" --steps "$step" --out "${counted[-1]}" 2>/dev/null
 done
 ncu check --recorded "$recorded" "${counted[@]}"

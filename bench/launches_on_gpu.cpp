@@ -31,12 +31,15 @@ ProfiledLaunch listed(cudaGraphNode_t node) {
           .block = {kernel.blockDim.x, kernel.blockDim.y, kernel.blockDim.z},
           .dynamic_shared_bytes = kernel.sharedMemBytes,
           .kernel = {},
-          .counters = {}};
+          .counters = {},
+          .by_line = {},
+          .by_warp = {}};
 }
 
 }  // namespace
 
-std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work) {
+std::vector<ProfiledLaunch> run_and_list(const std::function<void(cudaStream_t)>& work,
+                                         bool /*with_lines*/) {
   const Stream stream;
   const cudaGraph_t graph = capture(work, stream);
   std::vector<ProfiledLaunch> launches;

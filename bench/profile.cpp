@@ -28,12 +28,14 @@ using worklog::DType;
 using worklog::bench::ProfileCase;
 using worklog::bench::ProfiledLaunch;
 using worklog::bench::ProfilePart;
+using worklog::bench::WarpsAlike;
 
 struct Options {
   ProfilePart part = {};
   std::string out;
   std::optional<DType> type;
   std::string steps;
+  bool with_lines = false;
 };
 
 // Nothing if only help was asked for, which is printed.
@@ -61,6 +63,9 @@ std::optional<Options> parse(int argc, char** argv) {
   app.add_option("--steps", options.steps,
                  "only steps and variants whose label contains TEXT, such as 06 or 07_topk")
       ->type_name("TEXT");
+  app.add_flag("--by-line", options.with_lines,
+               "on the CPU executor: also what each line of a kernel counted, and how often each "
+               "warp came to it");
   if (!worklog::wants_help(app, argc, argv)) return options;
   std::cout << app.help();
   return std::nullopt;
@@ -68,13 +73,14 @@ std::optional<Options> parse(int argc, char** argv) {
 
 // On the logits that steps are verified on, so that both machines see the same: which columns enter
 // a list of the best depends on them.
-std::vector<ProfiledLaunch> launches_of(const ProfileCase& profiled) {
+std::vector<ProfiledLaunch> launches_of(const ProfileCase& profiled, bool with_lines) {
   const auto [step, dtype, rows, cols, k] = profiled;
   const worklog::Case a_case{dtype, rows, cols, k, worklog::Input::kRandom};
   return worklog::with_type(dtype, [&]<typename T>(T) {
     auto buffers = worklog::buffers_of<T>(*profiled.step, a_case);
     return worklog::bench::run_and_list(
-        [&](cudaStream_t stream) { worklog::run(*profiled.step, buffers.problem(), stream); });
+        [&](cudaStream_t stream) { worklog::run(*profiled.step, buffers.problem(), stream); },
+        with_lines);
   });
 }
 
@@ -85,6 +91,9 @@ ordered_json to_json(const ProfiledLaunch& launch) {
   if (!launch.kernel.empty()) json["kernel"] = launch.kernel;
   for (const auto& [name, value] : launch.counters)
     json["counters"][name] = value;
+  if (!launch.by_line.empty()) json["by_line"] = launch.by_line;
+  for (const WarpsAlike& alike : launch.by_warp)
+    json["by_warp"].push_back({{"warps", alike.warps}, {"requests", alike.requests}});
   return json;
 }
 
@@ -101,12 +110,12 @@ ordered_json to_json(const ProfileCase& a_case, const std::vector<ProfiledLaunch
   return json;
 }
 
-ordered_json profile(const std::vector<ProfileCase>& cases) {
+ordered_json profile(const std::vector<ProfileCase>& cases, bool with_lines) {
   ordered_json list = ordered_json::array();
   for (const ProfileCase& next : cases) {
     std::cerr << "[" << list.size() + 1 << "/" << cases.size() << "] " << next.step->label() << " "
               << name_of(next.dtype) << " " << next.rows << " x " << next.cols << std::endl;
-    list.push_back(to_json(next, launches_of(next)));
+    list.push_back(to_json(next, launches_of(next, with_lines)));
   }
   return list;
 }
@@ -127,7 +136,7 @@ void run(const Options& options) {
                            {"date", now()},
                            {"cuda_driver", device.driver_version},
                            {"cuda_runtime", device.runtime_version}};
-  document["cases"] = profile(cases);
+  document["cases"] = profile(cases, options.with_lines);
   worklog::write_whole(options.out, document.dump(1) + '\n');
 }
 

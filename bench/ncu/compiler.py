@@ -9,6 +9,7 @@ every instruction). A listed difference is not the compiler's doing. Nothing els
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import topk
 from figures import Launch
 
 WARP = 32
@@ -28,7 +29,8 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Rule:
-    """`change` gives what to add to our figures, exactly, from the shape of the launch."""
+    """`change` gives what to add to our figures, exactly, from the shape of the launch and, where
+    that does not tell, from what the executor counted at each line."""
 
     key: str
     what: str
@@ -678,7 +680,11 @@ RULES = [
         "@!P0 STS.64 [R4], R6 (once a warp); @!P1 LDS.64 R6, [R0] (once a warp)",
         (
             Kernels(
-                ("15_row_in_shared_memory/plain_difference", "15_row_in_shared_memory/log_softmax")
+                (
+                    "15_row_in_shared_memory/plain_difference",
+                    "15_row_in_shared_memory/log_softmax",
+                    *topk.OF_ONE_BLOCK,
+                )
             ),
         ),
         _pair_of_each_warp(1),
@@ -730,6 +736,115 @@ RULES = [
         (Kernels(("04_shared_memory", "04_shared_memory/uncoalesced")),),
         _sunk(2),
     ),
+    Rule(
+        "reductions",
+        "A reduction of a warp's numbers is one instruction, and no shuffle; the executor makes "
+        "it of 32.",
+        "REDUX.MIN UR12, R12 (top_k_only: REDUX.MAX, too)",
+        (Kernels(topk.OF_ONE_BLOCK),),
+        topk.reductions,
+    ),
+    Rule(
+        "added_at_once",
+        "Where lanes add 1 to a count of the block and want to know which place they got, one "
+        "lane adds for all, and a shuffle tells the others. Their places are side by side, so "
+        "that no two of the stores that follow want one bank.",
+        "VOTEU.ANY UR13, UPT, PT; @P6 ATOMS.ADD R27, [UR9+0x410], R20; SHFL.IDX PT, R19, R27, "
+        "R22, 0x1f",
+        (Kernels(topk.UNITS),),
+        topk.added_at_once,
+    ),
+    Rule(
+        "added_by_scan",
+        "Where lanes add different numbers, a vote tells whether all of the warp take part. If "
+        "so, seven shuffles make the sums and one lane adds; if not, each adds for itself.",
+        "VOTE.ANY R46, PT, PT; @!P0 ATOMS.ADD R46, [UR9+0x418], R49; @!P0 BRA; SHFL.UP five "
+        "times; @P1 ATOMS.ADD; SHFL.UP; SHFL.IDX",
+        (Kernels(topk.UNITS),),
+        topk.added_by_scan,
+    ),
+    Rule(
+        "cleared_at_once",
+        "The first thread sets some numbers to 0, two of which lie side by side and take one "
+        "store. All warps execute these stores, since they stand under a predicate.",
+        "@!P3 STS [UR12+0x598], RZ; @!P3 STS.64 [UR12+0x590], RZ (cluster: two STS and one STS.64)",
+        (Kernels(topk.UNITS),),
+        topk.cleared_at_once,
+    ),
+    Rule(
+        "under_predicates",
+        "nvcc makes predicates, not branches, of the stores of what lies behind the last maximum, "
+        "of a turn's first maximum, of the number of chosen sectors and of these numbers, and of "
+        "the columns of a sector. So warps execute them of which no lane stores.",
+        "@!P0 STS [R24], RZ; @!P4 STS [R58+UR7], R47; @!P3 STS [R14+0x594], R27; @!P0 STS [R13], "
+        "R24; @P6 STS.64 [R49], R36, one for each column",
+        (Kernels(topk.UNITS),),
+        topk.under_predicates,
+    ),
+    Rule(
+        "kept_in_registers",
+        "The source loads the length of a list in each turn of a loop over it. ptxas loads it "
+        "once, and the number of chosen sectors once before the turns and once in each, behind "
+        "its barrier. With a cluster, only warps that have something for the first block load "
+        "where it goes.",
+        "LDS R4, [R41+0x594] before the loop; LDS R48, [R41+0x594] behind BAR.RED.OR; cluster: "
+        "@P0 BRA; LDS R17, [UR5+0x5f8]",
+        (Kernels(topk.UNITS),),
+        topk.kept_in_registers,
+    ),
+    Rule(
+        "compared_in_pairs",
+        "A thread that compares its entry with all that are listed loads two of them at once, in "
+        "a loop of four and for those that are left. All lanes load the same 16 bytes; that takes "
+        "a wavefront for each half of the warp of which a lane takes part.",
+        "LDS.128 R12, [R32]; LDS.128 R16, [R32+0x10] in the loop; LDS.128 R12, [R29]; @!P1 BRA; "
+        "@P6 LDS.64 R12, [R29+0x10]",
+        (Kernels(topk.UNITS),),
+        topk.compared_in_pairs,
+    ),
+    Rule(
+        "histograms",
+        "The warp that looks for a bin loads eight of each lane with three instructions, two of "
+        "them of 16 bytes. It stores two of the three numbers that it finds at once, and executes "
+        "the stores for the lowest bin always, under a predicate. All warps load what it found "
+        "with one instruction.",
+        "LDS.128 R16, [R13]; LDS.128 R20, [R13+-0x10]; LDS R31, [R13+-0x14]; @!P0 LDS R16, "
+        "[R19+0x58c]; @!P0 STS.64 [R19+0x180], R20; @!P0 STS [R19+0x188], R16; STS.64 "
+        "[UR9+0x180], R16; LDS R18, [R19]; STS [UR9+0x188], R18; LDS.128 R16, [UR9+0x180]",
+        (Kernels((topk.NO_FLOOR, topk.ROW_AGAIN, topk.CLUSTER)),),
+        topk.histograms,
+    ),
+    Rule(
+        "copied_best",
+        "Of a list that is full only the K best stay. Its length is loaded once for each look at "
+        "it, and again behind each addition to the histogram, for which the upper half of an "
+        "entry is loaded alone. The first thread's stores stand under predicates.",
+        "@!P4 STS [R12+0x594], RZ; LDS R14, [UR10+0x590]; LDS R15, [R12+0x4]; ATOMS.POPC.INC.32 "
+        "RZ, [R12+URZ+0xc]; LDS R14, [UR10+0x590]; then LDS.64 R12, [R12]; @!P4 STS [R13+0x590], "
+        "R34",
+        (Kernels((topk.ROW_AGAIN,)),),
+        topk.copied_best,
+    ),
+    Rule(
+        "listed_in_cluster",
+        "What each block tells all of its cluster, and what it lists for the first one, counts "
+        "with the bytes of global stores and is no request to shared memory, as with other stores "
+        "to a cluster.",
+        "ST.E [R22.64], R6; ST.E [R22.64+0x4], R25; ST.E [R22.64+0x8], R29; ST.E.64 [R20.64], "
+        "R18; not the compiler's doing otherwise",
+        (Kernels((topk.CLUSTER,)),),
+        topk.stored_to_cluster,
+    ),
+    Rule(
+        "spilled_in_f16",
+        "ptxas keeps some registers in local memory, in f16 alone. Without a floor, lanes that "
+        "have left the loop over the maxima load one before the others come, so that a warp does "
+        "it twice.",
+        "STL [R1+0x10], R33; STL [R1+0xc], R15; STL [R1+0x8], R5; LDL R2, [R1+0xc]; in each turn "
+        "over the chosen sectors LDL R17, [R1+0x8]; STL [R1+0x4], R17; STL [R1], R16",
+        (Kernels((topk.STEP, topk.TOP_K_ONLY, topk.NO_FLOOR)),),
+        topk.spilled,
+    ),
 ]
 
 
@@ -777,9 +892,18 @@ POLLING = Listed(
     "not the compiler's doing",
     ("global_load_requests", "global_load_sectors", "global_load_bytes"),
 )
+ORDER_OF_LISTS = Listed(
+    "order_of_lists",
+    "Warps list sectors and columns in the order in which they come. Which threads have the best "
+    "of a list depends on it, and so do the warps, wavefronts and sectors that storing them takes: "
+    "never fewer than if as few warps as can be had all of them, nor more than if each were stored "
+    "alone.",
+    "not the compiler's doing",
+    tuple(name for pair in topk.ORDERED for name in pair),
+)
 MOST_LOOKS = 5
 BYTES_OF_A_LOOK = 4
-LISTED = [*VARYING.values(), *AGREEING.values(), CROWDED, POLLING]
+LISTED = [*VARYING.values(), *AGREEING.values(), CROWDED, POLLING, ORDER_OF_LISTS]
 
 
 def changes(launch: Launch) -> list[tuple[str, dict[str, int]]]:

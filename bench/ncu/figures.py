@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import hardware
+from lines import Lines
 
 OPCODES = "sass__inst_executed_per_opcode"  # its instances: executed instructions by opcode
 
@@ -21,6 +22,7 @@ class Launch:
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
+    lines: Lines | None = None  # of the executor's profile, if that tells
 
     @property
     def blocks(self) -> int:

@@ -1,5 +1,6 @@
 """Holds the executor's counts against Nsight Compute's, launch by launch and figure by figure."""
 
+import topk
 from compiler import (
     AGREEING,
     BYTES_OF_A_LOOK,
@@ -10,12 +11,14 @@ from compiler import (
     MOST_CROWDED,
     MOST_LOOKS,
     MOST_WAVEFRONTS,
+    ORDER_OF_LISTS,
     POLLING,
     RULES,
     VARYING,
     changes,
 )
 from figures import FIGURES, NOT_COMPARED, Figure, Launch
+from lines import lines_of
 from rows import InputError
 
 _CASE = ("step", "variant", "dtype", "rows", "cols", "k")
@@ -102,7 +105,8 @@ def _compared_case(case: dict, ours: dict[tuple, dict]) -> dict:
 
 def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
     shape = {name: tuple(measured[name]) for name in ("grid", "block")}
-    launch = Launch(**about, kernel=measured["kernel"], **shape)
+    lines = lines_of(about["step"], about["variant"], counted)
+    launch = Launch(**about, kernel=measured["kernel"], **shape, lines=lines)
     rules = changes(launch)
     result = {
         "kernel": launch.kernel,
@@ -112,12 +116,13 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
         "differ": {},
         "zero": 0,
     }
-    expected, excess = {}, {}
+    expected, excess, figures = {}, {}, {}
     for figure in FIGURES:
         own = figure.ours(counted["counters"], launch)
         theirs = _theirs(figure, measured["metrics"])
         applied = [key for key, change in rules if figure.name in change]
         ruled = own + sum(change.get(figure.name, 0) for _, change in rules)
+        figures[figure.name] = ruled
         if own == ruled == 0 and theirs == [0]:
             result["zero"] += 1
         elif theirs == [ruled] and not applied:
@@ -137,6 +142,7 @@ def _compared_launch(about: dict, measured: dict, counted: dict) -> dict:
             _more_wavefronts(name, excess, expected)
             or _crowded_stores(name, excess, expected, launch)
             or _more_looks(name, excess, difference["rules"], launch)
+            or _other_order(name, excess, figures, launch)
         )
     return result
 
@@ -183,6 +189,26 @@ def _more_looks(name: str, excess: dict[str, list[int]], rules: list[str], launc
     each = BYTES_OF_A_LOOK if name.endswith("bytes") else 1
     most = (MOST_LOOKS - 1) * launch.blocks * each
     return POLLING.key if all(0 <= more <= most for more in excess[name]) else ""
+
+
+def _other_order(
+    name: str, excess: dict[str, list[int]], figures: dict[str, int], launch: Launch
+) -> str:
+    """What another order of lists would change, in every run. `figures` are all that the rules
+    leave."""
+    together = next((pair for pair in topk.ORDERED if name in pair), ())
+    runs = max((len(excess.get(key, [0])) for key in together), default=0)
+    most = MOST_WAVEFRONTS * figures["shared_store_wavefronts"]
+    for run in range(runs):
+        gpu = {key: figures[key] + _of_run(excess.get(key, [0]), run) for key in together}
+        if not topk.fits_an_order(together, launch, gpu, figures, most):
+            return ""
+    return ORDER_OF_LISTS.key if together else ""
+
+
+def _of_run(values: list[int], run: int) -> int:
+    """One value is that of both runs."""
+    return values[run] if len(values) > 1 else values[0]
 
 
 def restored(recorded: dict) -> dict:
