@@ -52,10 +52,12 @@ def cases(tmp_path):
 def test_each_is_listed_where_it_has_the_operation(cases):
     result = run("library_peers.py", "--cases", cases, "--list", torch=False)
     listed = dict(line.split(" ", 1) for line in result.stdout.splitlines())
-    assert listed["softmax/f32/4096x32000/cold"] == "pytorch triton flashinfer quack torch_compile"
-    assert listed["softmax/bf16/8x577/cold"] == "pytorch triton quack"
-    assert listed["top_k/f32/64x32000/k50/cold"] == "pytorch"
-    assert listed["cross_entropy/bf16/64x32000/warm"] == "pytorch quack liger"
+    assert listed["softmax/f32/4096x32000/cold"] == (
+        "library_with_peers pytorch triton flashinfer quack torch_compile"
+    )
+    assert listed["softmax/bf16/8x577/cold"] == "library_with_peers pytorch triton quack"
+    assert listed["top_k/f32/64x32000/k50/cold"] == "library_with_peers pytorch"
+    assert listed["cross_entropy/bf16/64x32000/warm"] == "library_with_peers pytorch quack liger"
     assert listed["cross_entropy/f32/4096x32000/cold"].endswith("torch_compile")
     assert len(listed) == len(_CASES)
 
@@ -70,7 +72,7 @@ def test_what_is_there_is_timed_and_the_rest_named(cases, tmp_path):
     out = tmp_path / "peers.json"
     result = run("library_peers.py", "--cases", cases, "--out", out)
     assert result.returncode == 0, result.stderr
-    for absent in ("triton", "quack", "flashinfer", "liger"):
+    for absent in ("library_with_peers", "triton", "quack", "flashinfer", "liger"):
         assert f"{absent} is left out: " in result.stdout
     written = json.loads(out.read_text())
     assert written["context"]["pytorch"] == "0.fake"
