@@ -21,8 +21,9 @@ using Input = nanobind::ndarray<nanobind::ro, nanobind::c_contig>;
 using Output = nanobind::ndarray<nanobind::c_contig>;
 /// What is written where it is asked for.
 using MaybeOutput = std::optional<Output>;
-/// What is read, and what is written, of rows that may lie apart.
+/// What is read, of rows that may lie apart.
 using StridedInput = nanobind::ndarray<nanobind::ro>;
+/// The same of what is written.
 using StridedOutput = nanobind::ndarray<>;
 
 /// The type of device that the module was built for, as DLPack numbers them, and its name.

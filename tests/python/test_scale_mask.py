@@ -88,6 +88,15 @@ def test_mask_that_is_read_as_it_lies(function, dtype, shape):
     assert sw.counts()["global_load_elements"] == 2 * x.size
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 7, 40), (7, 40), (3, 7, 40), (40,), (1, 1, 7, 40)])
+def test_such_masks_are_not_copied(shape, monkeypatch):
+    x, mask = logits((2, 3, 7, 40)), masks_of(numpy.float32, shape)
+    monkeypatch.setattr("softmax_worklog._libraries.ArrayLibrary.ready", lambda *_: 1 / 0)
+    assert_right(sw.softmax, sw.softmax(x, mask=mask), expected(sw.softmax, x, 1.0, mask))
+    with pytest.raises(ZeroDivisionError):
+        sw.softmax(x, mask=masks_of(numpy.float32, (2, 1, 1, 40)))
+
+
 @each_function
 @each_type
 @pytest.mark.parametrize("shape", [(2, 1, 1, 40), (3, 1, 40), (2, 1, 7, 1), (1,), (), (7, 1)])
@@ -315,7 +324,10 @@ def test_in_place_and_beside(function):
     x[...] = start
     assert function(x, scale=0.5, out=x) is x
     assert_right(function, x, right)
-    assert (memory[:, 12:] == 7).all()
+    x[...] = start
+    closer = memory.reshape(-1)[:24].reshape(4, 6)  # begins where x does, but its rows do not
+    assert_right(function, function(x, scale=0.5, out=closer), right)
+    assert (memory[2:, 12:] == 7).all()
 
 
 @each_function
