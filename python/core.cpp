@@ -180,8 +180,9 @@ void scale_mask(const std::string& operation, const std::string& dtype, const St
                 std::int64_t logits_stride, const std::string& results_dtype,
                 const StridedOutput& results, std::int64_t results_stride, float scale,
                 const std::optional<StridedInput>& mask, std::int64_t mask_rows,
-                std::int64_t mask_stride, bool is_causal, std::int64_t queries,
-                std::int64_t causal_offset, std::uintptr_t stream) {
+                std::int64_t mask_stride, std::int64_t mask_matrices, std::int64_t mask_matrix_rows,
+                bool is_causal, std::int64_t queries, std::int64_t causal_offset,
+                std::uintptr_t stream) {
   call_scale_mask({.logarithm = operation_from(operation) == SOFTMAX_WORKLOG_LOG_SOFTMAX,
                    .dtype = dtype,
                    .results_dtype = results_dtype,
@@ -192,6 +193,8 @@ void scale_mask(const std::string& operation, const std::string& dtype, const St
                                .mask = nullptr,
                                .mask_rows = mask_rows,
                                .mask_stride = mask_stride,
+                               .mask_matrices = mask_matrices,
+                               .mask_matrix_rows = mask_matrix_rows,
                                .is_causal = is_causal ? 1 : 0,
                                .queries = queries,
                                .causal_offset = causal_offset,
@@ -305,10 +308,12 @@ void bind_calls(nb::module_& m) {
         nb::arg("logits").noconvert(), nb::arg("logits_stride"), nb::arg("results_dtype"),
         nb::arg("results").noconvert(), nb::arg("results_stride"), nb::arg("scale"),
         nb::arg("mask").noconvert().none(), nb::arg("mask_rows"), nb::arg("mask_stride"),
-        nb::arg("is_causal"), nb::arg("queries"), nb::arg("causal_offset"), nb::arg("stream"),
+        nb::arg("mask_matrices"), nb::arg("mask_matrix_rows"), nb::arg("is_causal"),
+        nb::arg("queries"), nb::arg("causal_offset"), nb::arg("stream"),
         nb::sig("def scale_mask(operation: str, dtype: str, logits: object, logits_stride: int, "
                 "results_dtype: str, results: object, results_stride: int, scale: float, "
-                "mask: object, mask_rows: int, mask_stride: int, is_causal: bool, queries: int, "
+                "mask: object, mask_rows: int, mask_stride: int, mask_matrices: int, "
+                "mask_matrix_rows: int, is_causal: bool, queries: int, "
                 "causal_offset: int, stream: int) -> None"),
         "'softmax' or 'log_softmax' of scale * logits + mask, of rows that may lie apart, strides "
         "in elements; nothing is copied.");

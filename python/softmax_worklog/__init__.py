@@ -118,8 +118,8 @@ def softmax(
     where: True for what counts. Elsewhere the result is 0, as if there were -inf.
     scale: what x is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
     mask: is added to the scaled x, -inf for what shall not count: an array that broadcasts to x,
-        and is converted to its type. It is read as it lies, once, where the axes along which it
-        repeats are the first ones; else it is copied to the size of x.
+        and is converted to its type. What repeats along the axes before the last is read where it
+        lies, if these are the first ones, or others side by side.
     is_causal: True where query q, along the axis before the last, sees the columns up to
         q + `causal_offset`. What it does not see has no influence, whatever is there.
     causal_offset: 0 where the first query sees the first column alone, as in PyTorch; columns less

@@ -91,7 +91,7 @@ def launch(library: Library, operation: str, x: Array, masking: Masking, result:
     if masking.is_nothing and code == into and library.is_ready(x) and library.is_ready(result):
         _core.forward(operation, code, library.exported(x), library.exported(result), stream)
         return
-    mask, mask_rows, mask_stride = _rows_of_mask(library, masking.mask, x)
+    mask, of_mask = _rows_of_mask(library, masking.mask, x)
     queries = x.shape[-2] if masking.is_causal else 0
     _core.scale_mask(
         operation,
@@ -103,8 +103,7 @@ def launch(library: Library, operation: str, x: Array, masking: Masking, result:
         _stride(library, result),
         masking.scale,
         None if mask is None else library.exported(mask),
-        mask_rows,
-        mask_stride,
+        *of_mask,
         masking.is_causal,
         queries,
         min(max(masking.causal_offset, -queries), x.shape[-1]),
@@ -112,18 +111,44 @@ def launch(library: Library, operation: str, x: Array, masking: Masking, result:
     )
 
 
-def _rows_of_mask(library: Library, mask: Array | None, x: Array) -> tuple[Array | None, int, int]:
-    """The mask without the axes in front along which it only repeats, how many rows that has, and
-    elements from one to the next. A copy where it repeats along others, or does not lie well."""
+class _MaskRows(NamedTuple):
+    """A mask as the library describes it: matrices of so many rows, each for some rows of x."""
+
+    rows: int = 0
+    stride: int = 0
+    matrices: int = 0
+    matrix_rows: int = 0
+
+
+def _rows_of_mask(library: Library, mask: Array | None, x: Array) -> tuple[Array | None, _MaskRows]:
+    """The mask without the axes along which it repeats. A copy of what it has where it does not lie
+    well, and one of x's size where it repeats along a row, or along more axes than the library
+    has words for."""
     if mask is None:
-        return None, 0, 0
+        return None, _MaskRows()
     lengths = (1,) * (x.ndim - mask.ndim) + tuple(mask.shape)
-    repeats = 0
-    while repeats < x.ndim - 1 and lengths[repeats] == 1:
-        repeats += 1
-    rows = library.module.broadcast_to(mask.reshape(lengths[repeats:]), tuple(x.shape[repeats:]))
-    rows = readable(library, rows)
-    return rows, math.prod(rows.shape[:-1]), _stride(library, rows)
+    axes = [(own, n) for own, n in zip(lengths[:-1], x.shape[:-1], strict=True) if n != 1]
+    rows = _together(axes, repeats=False)
+    matrix_rows = rows * _together(axes, repeats=True)
+    matrices = _together(axes, repeats=False)
+    _together(axes, repeats=True)
+    if axes:
+        lengths = tuple(x.shape)
+        rows = matrix_rows = math.prod(lengths[:-1])
+        matrices = 1
+        mask = library.module.broadcast_to(mask, lengths)
+    own = tuple(length for length in lengths[:-1] if length != 1)
+    mask = mask.reshape((*own, lengths[-1]))
+    mask = readable(library, library.module.broadcast_to(mask, (*own, x.shape[-1])))
+    return mask, _MaskRows(rows, _stride(library, mask), matrices, matrix_rows)
+
+
+def _together(axes: list[tuple[int, int]], repeats: bool) -> int:
+    """Takes the last axes off, along all of which a mask repeats or does not: how many rows."""
+    rows = 1
+    while axes and (axes[-1][0] == 1) == repeats:
+        rows *= axes.pop()[1]
+    return rows
 
 
 def _masked_doubles(library: Library, x: Array, masking: Masking) -> Array:

@@ -77,10 +77,18 @@ def test_scale(function, dtype, scale):
         assert (x == before).all()
 
 
+# Of sequences, heads, queries and columns: what is hidden of each sequence from each query or from
+# all, biases of each head or of each head of each sequence, and so on.
+MASKS = [
+    *[(2, 3, 7, 40), (3, 7, 40), (7, 40), (40,), (1, 1, 7, 40)],
+    *[(2, 1, 7, 40), (2, 1, 1, 40), (3, 1, 40), (2, 3, 1, 40), (1, 1, 1, 40)],
+]
+
+
 @each_function
 @each_type
-@pytest.mark.parametrize("shape", [(2, 3, 7, 40), (7, 40), (3, 7, 40), (40,), (1, 1, 7, 40)])
-def test_mask_that_is_read_as_it_lies(function, dtype, shape):
+@pytest.mark.parametrize("shape", MASKS)
+def test_mask(function, dtype, shape):
     x = logits((2, 3, 7, 40), dtype)
     mask = masks_of(x.dtype, shape)
     y = function(x, scale=0.5, mask=mask)
@@ -88,22 +96,48 @@ def test_mask_that_is_read_as_it_lies(function, dtype, shape):
     assert sw.counts()["global_load_elements"] == 2 * x.size
 
 
-@pytest.mark.parametrize("shape", [(2, 3, 7, 40), (7, 40), (3, 7, 40), (40,), (1, 1, 7, 40)])
+@pytest.mark.parametrize("shape", MASKS)
 def test_such_masks_are_not_copied(shape, monkeypatch):
     x, mask = logits((2, 3, 7, 40)), masks_of(numpy.float32, shape)
     monkeypatch.setattr("softmax_worklog._libraries.ArrayLibrary.ready", lambda *_: 1 / 0)
     assert_right(sw.softmax, sw.softmax(x, mask=mask), expected(sw.softmax, x, 1.0, mask))
-    with pytest.raises(ZeroDivisionError):
-        sw.softmax(x, mask=masks_of(numpy.float32, (2, 1, 1, 40)))
+    x, mask = (one.reshape(2, 1, -1, 1, 7, 40) for one in (x, x / 2))
+    assert_right(sw.softmax, sw.softmax(x, mask=mask), expected(sw.softmax, x, 1.0, mask))
 
 
 @each_function
 @each_type
-@pytest.mark.parametrize("shape", [(2, 1, 1, 40), (3, 1, 40), (2, 1, 7, 1), (1,), (), (7, 1)])
-def test_mask_that_repeats_in_between(function, dtype, shape):
+@pytest.mark.parametrize("shape", [(2, 1, 7, 1), (1,), (), (7, 1), (2, 1, 1, 1)])
+def test_mask_that_repeats_along_the_row(function, dtype, shape):
     x = logits((2, 3, 7, 40), dtype)
     mask = numpy.random.default_rng(0).normal(size=shape).astype(x.dtype)
     assert_right(function, function(x, mask=mask), expected(function, x, 1.0, mask))
+
+
+@each_function
+@pytest.mark.parametrize("length", [1, 3])
+@pytest.mark.parametrize("shape", [(2, 1, 4, 1, 5, 6), (2, 1, 4, 1, 1, 6), (1, 3, 1, 2, 1, 6)])
+def test_mask_of_many_axes(function, shape, length):
+    """Of which the library's matrices do not have all. Axes of one element do not matter."""
+    x = logits((2, 3, 4, 2, 5, 6))[:, :length, :, :, :length]
+    mask = masks_of(numpy.float32, shape)[:, :length, :, :, :length]
+    assert_right(function, function(x, mask=mask), expected(function, x, 1.0, mask))
+
+
+@each_function
+def test_parts_of_masks(function):
+    """Whether their rows lie side by side, apart or backwards, or are the same memory."""
+    x = logits((4, 3, 5, 6))
+    whole = numpy.random.default_rng(0).normal(size=(8, 1, 10, 12)).astype(numpy.float32)
+    for mask in (
+        whole[:4, :, :5, :6],
+        whole[:4, :, :1, :6],
+        whole[::2, :, :5, ::2],
+        whole[:1, :, 4::-1, 3:9],
+        numpy.broadcast_to(whole[:1, :, :5, :6], x.shape),
+        numpy.broadcast_to(whole[:4, :, :1, :6], x.shape),
+    ):
+        assert_right(function, function(x, mask=mask), expected(function, x, 1.0, mask))
 
 
 @each_function

@@ -73,6 +73,8 @@ CASES = {
     "negative scale": {"scale": -2},
     "mask": {"mask": mask_of(4, 6)},
     "mask of keys": {"mask": mask_of(2, 1, 1, 6)},
+    "mask of each sequence's queries": {"mask": mask_of(2, 1, 4, 6)},
+    "mask of heads": {"mask": mask_of(3, 1, 6)},
     "mask of one row": {"mask": mask_of(6)},
     "causal": {"is_causal": True},
     "causal, ends together": {"is_causal": True, "causal_offset": 2},
