@@ -8,7 +8,8 @@ The module is built for one machine: the CPU executor, which takes NumPy's array
 the CPU, JAX's, and what NumPy makes arrays of) and counts what the kernels do, or NVIDIA GPUs,
 whose arrays are CuPy's and PyTorch's. A GPU's work is put on the caller's current stream, and not
 waited for. Arrays that are C-contiguous, with the rows along their last axis, are handed over
-without a copy; of others there is one.
+without a copy, and so are to softmax and log_softmax those whose rows lie a stride apart; of others
+there is a copy.
 
 Elements are float32, float16, bfloat16 (in NumPy: ml_dtypes.bfloat16), on which arithmetic is in
 float32, or float64. Integers are computed in float64. The kernels of float64 are not tuned.

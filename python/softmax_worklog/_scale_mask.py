@@ -83,7 +83,7 @@ def takes_result(
 def launch(library: Library, operation: str, x: Array, masking: Masking, result: Array) -> None:
     """Into a result that takes it, from rows that are readable."""
     if 0 in x.shape:
-        return
+        masking = NOTHING
     code, into = (CODES[library.dtype_name(array)] for array in (x, result))
     stream = library.stream_of(x)
     if code == "f64":
@@ -122,8 +122,8 @@ class _MaskRows(NamedTuple):
 
 def _rows_of_mask(library: Library, mask: Array | None, x: Array) -> tuple[Array | None, _MaskRows]:
     """The mask without the axes along which it repeats. A copy of what it has where it does not lie
-    well, and one of x's size where it repeats along a row, or along more axes than the library
-    has words for."""
+    well or repeats along a row, and one of x's size where it repeats along more axes than the
+    library has words for."""
     if mask is None:
         return None, _MaskRows()
     lengths = (1,) * (x.ndim - mask.ndim) + tuple(mask.shape)

@@ -10,8 +10,11 @@ Underneath are operators, torch.ops.softmax_worklog, served by the library's dis
 gradients of the first and second order (by steps 19 and 20), fake tensors and rules for vmap. The
 module is built for one machine, whose tensors they take: on the CPU they run on the executor.
 
+`softmax` and `log_softmax` also scale and mask, in the same pass over the logits.
+
 Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
-tensors. On a GPU a label that names no class gives NaN, where PyTorch ends the program.
+tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
+label that names no class gives NaN, where PyTorch ends the program.
 """
 
 from typing import Any

@@ -245,6 +245,7 @@ def test_shapes_without_rows_columns_or_axes(function):
             mask = numpy.zeros(shape[-1:], dtype)
             y = function(x, dtype="float16", scale=2, mask=mask, is_causal=len(shape) > 1)
             assert (y.shape, y.dtype) == (shape, numpy.float16)
+            assert sw.counts()["launches"] == 0
         y = function(numpy.array(4, dtype), scale=2, mask=-1.0)
         assert y.shape == ()
         assert y == (1 if function is sw.softmax else 0)
