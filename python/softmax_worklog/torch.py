@@ -178,7 +178,7 @@ def _scale_mask(operation: str) -> Any:
         x: Tensor, mask: Tensor | None, scale: float, is_causal: bool, offset: int, dtype: Any
     ) -> Tensor:
         if mask is not None:
-            mask = mask.detach().resolve_neg()
+            mask = mask.detach().resolve_neg().to(x.dtype)
         return _forward(operation, x, Masking(scale, mask, is_causal, offset), dtype)
 
     return kernel
@@ -549,10 +549,9 @@ def _columns(
 ) -> Tensor:
     x = _checked("input", x)
     code = CODES.get(_LIBRARY.dtype_name(x))
-    wanted = x.dtype if dtype is None else dtype
-    if _LIBRARY.name_of_dtype(wanted) not in CODES or not converts(
-        code, _LIBRARY.name_of_dtype(wanted)
-    ):
+    wanted = x.dtype if dtype is None else _LIBRARY.dtype_from(dtype)
+    into = _LIBRARY.name_of_dtype(wanted)
+    if into not in CODES or not converts(code, into):
         x = x.to(wanted)
     x = _checked_floats("input", x)
     if dim is None:

@@ -327,6 +327,10 @@ class TestRefused:
             function(x[0], 0, is_causal=True)
         with pytest.raises(IndexError, match="dim = 2: must be from -2 to 1"):
             function(x, 2, scale=0.5)
+        with pytest.raises(TypeError, match="dtype is 5: must be PyTorch's, or its name"):
+            function(x, -1, dtype=5)
+        with pytest.raises(TypeError, match=r"input has elements of torch\.int32: must be one of"):
+            function(x, -1, dtype=torch.int32, scale=0.5)
 
     def test_forward_mode(self, name):
         x = randn(4, 6)
