@@ -64,6 +64,35 @@ std::int64_t count_of(const char* name, std::int64_t given, std::int64_t rows) {
   return given == 0 ? std::max<std::int64_t>(rows, 1) : given;
 }
 
+// Which row of the mask each row has. More matrices than the rows reach make no difference.
+template <typename T>
+void set_mask_rows(ScaleMaskSoftmax<T>& problem, const softmax_worklog_scale_mask_options& asked) {
+  const std::int64_t rows = std::max<std::int64_t>(problem.rows, 1);
+  if (asked.mask_matrices < 0) {
+    refuse("options->mask_matrices", std::to_string(asked.mask_matrices),
+           "0, which stands for 1, or more");
+  }
+  const std::int64_t matrix_rows =
+      std::min(count_of("options->mask_matrix_rows", asked.mask_matrix_rows, rows), rows);
+  const std::int64_t mask_rows = count_of("options->mask_rows", asked.mask_rows, matrix_rows);
+  if (mask_rows > SOFTMAX_WORKLOG_MAX_ROWS) {
+    refuse("options->mask_rows", std::to_string(mask_rows),
+           "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
+  }
+  const std::int64_t matrices = std::max<std::int64_t>(asked.mask_matrices, 1);
+  const std::int64_t reached = (rows - 1) / matrix_rows + 1;
+  problem.mask_rows = static_cast<std::uint32_t>(mask_rows);
+  problem.mask_matrices = static_cast<std::uint32_t>(std::min(matrices, reached));
+  problem.mask_matrix_rows = static_cast<std::uint32_t>(matrix_rows);
+}
+
+// How many rows the mask has up to the last that a call may read.
+template <typename T>
+std::int64_t rows_of_mask(const ScaleMaskSoftmax<T>& problem) {
+  const std::int64_t before = std::int64_t{problem.mask_matrices - 1} * problem.mask_rows;
+  return before + std::min<std::int64_t>(problem.mask_rows, problem.rows);
+}
+
 void require_aligned(const char* name, const void* data, std::size_t element) {
   if (data == nullptr) refuse(name, "null", "device memory");
   if (reinterpret_cast<std::uintptr_t>(data) % element != 0) {
@@ -88,9 +117,8 @@ void require_arrays(const ScaleMaskSoftmax<T>& problem) {
       rows_of("logits", problem.logits, problem.rows, problem.logits_stride, sizeof(T));
   const Rows results =
       rows_of("results", problem.results, problem.rows, problem.results_stride, element);
-  const std::int64_t mask_rows = std::min(problem.mask_rows, problem.rows);
   const Rows mask =
-      rows_of("options->mask", problem.mask, mask_rows, problem.mask_stride, sizeof(T));
+      rows_of("options->mask", problem.mask, rows_of_mask(problem), problem.mask_stride, sizeof(T));
   const bool in_place = problem.logits == problem.results &&
                         dtype_of<T>() == problem.results_type &&
                         problem.logits_stride == problem.results_stride;
@@ -126,15 +154,15 @@ ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void
   problem.scale = asked.scale;
   problem.rows = rows;
   problem.cols = cols;
-  problem.mask_rows = count_of("options->mask_rows", asked.mask_rows, rows);
+  set_mask_rows(problem, asked);
   problem.queries = count_of("options->queries", asked.queries, rows);
   problem.causal_offset = std::clamp(asked.causal_offset, -problem.queries, cols);
   problem.logits_stride =
       stride_of("options->logits_stride", asked.logits_stride, rows, cols, sizeof(T));
   problem.results_stride =
       stride_of("options->results_stride", asked.results_stride, rows, cols, size_of(results_type));
-  problem.mask_stride = stride_of("options->mask_stride", asked.mask_stride,
-                                  std::min(problem.mask_rows, rows), cols, sizeof(T));
+  problem.mask_stride =
+      stride_of("options->mask_stride", asked.mask_stride, rows_of_mask(problem), cols, sizeof(T));
   if (rows > 0 && cols > 0) require_arrays(problem);
   return problem;
 }

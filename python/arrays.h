@@ -2,6 +2,8 @@
 /// Arrays as Python hands them over, and as kernels are given them.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nanobind/ndarray.h>
 #include <optional>
@@ -19,6 +21,10 @@ using Input = nanobind::ndarray<nanobind::ro, nanobind::c_contig>;
 using Output = nanobind::ndarray<nanobind::c_contig>;
 /// What is written where it is asked for.
 using MaybeOutput = std::optional<Output>;
+/// What is read, of rows that may lie apart.
+using StridedInput = nanobind::ndarray<nanobind::ro>;
+/// The same of what is written.
+using StridedOutput = nanobind::ndarray<>;
 
 /// The type of device that the module was built for, as DLPack numbers them, and its name.
 #ifdef SIMT_EXECUTOR
@@ -41,7 +47,8 @@ T* elements_of(const MaybeOutput& array) {
 }
 
 /// Rows are along the last axis. Throws std::invalid_argument for an array without one.
-inline Extent extent_of(const Input& array) {
+template <typename Array>
+Extent extent_of(const Array& array) {
   if (array.ndim() == 0) throw std::invalid_argument("logits have 0 dimensions: must have 1");
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < array.ndim(); ++i)
@@ -51,8 +58,8 @@ inline Extent extent_of(const Input& array) {
 
 /// Where one array lies, without a hold on it: whoever calls keeps it.
 struct Place {
-  const void* data;
-  std::size_t bytes;
+  const std::byte* begin;
+  const std::byte* end;
   std::size_t element_bytes;
 };
 
@@ -61,33 +68,54 @@ class Places {
  public:
   /// Throws std::invalid_argument where they are not on the device that the module was built for.
   void add(const Input& array) {
-    if (array.device_type() != kDeviceType) {
-      throw std::invalid_argument("an array is on a device of DLPack's type " +
-                                  std::to_string(array.device_type()) + ": must be on '" + kDevice +
-                                  "', type " + std::to_string(kDeviceType));
-    }
+    require_device(array.device_type());
     device_ = array.device_id();
-    add(Place{array.data(), array.nbytes(), array.itemsize()});
+    add(array.data(), array.nbytes(), array.itemsize());
   }
   /// The same for a result.
   void add(const MaybeOutput& array) {
-    if (array) add(Place{array->data(), array->nbytes(), array->itemsize()});
+    if (array) add(array->data(), array->nbytes(), array->itemsize());
+  }
+  /// The same for an array whose rows lie `row_stride` elements apart.
+  template <typename Array>
+  void add_rows(const Array& array, std::int64_t row_stride) {
+    require_device(array.device_type());
+    device_ = array.device_id();
+    const auto [rows, cols] = extent_of(array);
+    if (rows == 0 || cols == 0) return;
+    const std::int64_t elements = (rows - 1) * row_stride + cols;
+    add(array.data(), static_cast<std::size_t>(elements) * array.itemsize(), array.itemsize());
   }
 
   /// Their GPU; 0 on the executor.
   int device() const { return kDeviceType == nanobind::device::cpu::value ? 0 : device_; }
   /// Of the executor's kernels' use.
   void map_into(MappedArrays& mapped) const {
-    for (const Place& place : all_)
-      mapped.add(place.data, place.bytes, place.element_bytes);
+    for (const Place& place : all_) {
+      mapped.add(place.begin, static_cast<std::size_t>(place.end - place.begin),
+                 place.element_bytes);
+    }
   }
 
  private:
-  // A result may take the place of an input.
-  void add(const Place& place) {
-    for (const Place& other : all_) {
-      if (other.data == place.data) return;
-    }
+  static void require_device(int type) {
+    if (type == kDeviceType) return;
+    throw std::invalid_argument("an array is on a device of DLPack's type " + std::to_string(type) +
+                                ": must be on '" + kDevice + "', type " +
+                                std::to_string(kDeviceType));
+  }
+
+  // A result may take the place of an input, and two inputs may be parts of one array: what
+  // overlaps is mapped as one.
+  void add(const void* data, std::size_t bytes, std::size_t element_bytes) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    Place place = {begin, begin + bytes, element_bytes};
+    std::erase_if(all_, [&](const Place& other) {
+      if (other.end <= place.begin || place.end <= other.begin) return false;
+      place.begin = std::min(place.begin, other.begin);
+      place.end = std::max(place.end, other.end);
+      return true;
+    });
     all_.push_back(place);
   }
 

@@ -258,6 +258,24 @@ void call_sort(const SortCall& call) {
   });
 }
 
+void call_scale_mask(const ScaleMaskCall& call) {
+  const Extent extent = extent_of(*call.logits);
+  softmax_worklog_scale_mask_options options = call.options;
+  Places places;
+  if (call.mask != nullptr) {
+    places.add_rows(*call.mask, options.mask_stride);
+    options.mask = call.mask->data();
+  }
+  places.add_rows(*call.logits, options.logits_stride);
+  places.add_rows(*call.results, options.results_stride);
+  const auto launch = call.logarithm ? &softmax_worklog_scale_mask_log_softmax
+                                     : &softmax_worklog_scale_mask_softmax;
+  on_device(places, extent, [&, logits = call.logits->data(), results = call.results->data()] {
+    require(launch(library_dtype(call.dtype), logits, library_dtype(call.results_dtype), results,
+                   extent.rows, extent.cols, &options, stream_of(call.stream)));
+  });
+}
+
 const Step& picked_step(softmax_worklog_operation operation, const std::string& dtype,
                         Extent extent, int k) {
   const char* label = nullptr;

@@ -64,6 +64,21 @@ struct SortCall {
 /// The same.
 void call_sort(const SortCall& call);
 
+/// Launches the library's softmax of rows that lie apart, are scaled and masked, and whose results
+/// may be of another type. Strides are in elements.
+struct ScaleMaskCall {
+  bool logarithm;
+  std::string dtype;          ///< of logits and mask; not "f64"
+  std::string results_dtype;  ///< the same types
+  const StridedInput* logits;
+  const StridedInput* mask;  ///< null for none
+  const StridedOutput* results;
+  softmax_worklog_scale_mask_options options;  ///< its mask is the array above
+  std::uintptr_t stream;
+};
+/// The same.
+void call_scale_mask(const ScaleMaskCall& call);
+
 /// Which step would serve a call. Throws LibraryError.
 const Step& picked_step(softmax_worklog_operation operation, const std::string& dtype,
                         Extent extent, int k);

@@ -176,6 +176,33 @@ void cross_entropy(const std::string& dtype, const Input& logits, const Input& l
        .stream = stream});
 }
 
+void scale_mask(const std::string& operation, const std::string& dtype, const StridedInput& logits,
+                std::int64_t logits_stride, const std::string& results_dtype,
+                const StridedOutput& results, std::int64_t results_stride, float scale,
+                const std::optional<StridedInput>& mask, std::int64_t mask_rows,
+                std::int64_t mask_stride, std::int64_t mask_matrices, std::int64_t mask_matrix_rows,
+                bool is_causal, std::int64_t queries, std::int64_t causal_offset,
+                std::uintptr_t stream) {
+  call_scale_mask({.logarithm = operation_from(operation) == SOFTMAX_WORKLOG_LOG_SOFTMAX,
+                   .dtype = dtype,
+                   .results_dtype = results_dtype,
+                   .logits = &logits,
+                   .mask = mask ? &*mask : nullptr,
+                   .results = &results,
+                   .options = {.scale = scale,
+                               .mask = nullptr,
+                               .mask_rows = mask_rows,
+                               .mask_stride = mask_stride,
+                               .mask_matrices = mask_matrices,
+                               .mask_matrix_rows = mask_matrix_rows,
+                               .is_causal = is_causal ? 1 : 0,
+                               .queries = queries,
+                               .causal_offset = causal_offset,
+                               .logits_stride = logits_stride,
+                               .results_stride = results_stride},
+                   .stream = stream});
+}
+
 const Step& step_for(const std::string& operation, std::int64_t rows, std::int64_t cols, int k,
                      const std::string& dtype) {
   return picked_step(operation_from(operation), dtype, {rows, cols}, k);
@@ -277,6 +304,19 @@ void bind_calls(nb::module_& m) {
         nb::sig("def forward(operation: str, dtype: str, logits: object, columns: object, stream: "
                 "int) -> None"),
         "The same of 'softmax' or 'log_softmax', by the step that the library picks.");
+  m.def("scale_mask", &scale_mask, nb::arg("operation"), nb::arg("dtype"),
+        nb::arg("logits").noconvert(), nb::arg("logits_stride"), nb::arg("results_dtype"),
+        nb::arg("results").noconvert(), nb::arg("results_stride"), nb::arg("scale"),
+        nb::arg("mask").noconvert().none(), nb::arg("mask_rows"), nb::arg("mask_stride"),
+        nb::arg("mask_matrices"), nb::arg("mask_matrix_rows"), nb::arg("is_causal"),
+        nb::arg("queries"), nb::arg("causal_offset"), nb::arg("stream"),
+        nb::sig("def scale_mask(operation: str, dtype: str, logits: object, logits_stride: int, "
+                "results_dtype: str, results: object, results_stride: int, scale: float, "
+                "mask: object, mask_rows: int, mask_stride: int, mask_matrices: int, "
+                "mask_matrix_rows: int, is_causal: bool, queries: int, "
+                "causal_offset: int, stream: int) -> None"),
+        "'softmax' or 'log_softmax' of scale * logits + mask, of rows that may lie apart, strides "
+        "in elements; nothing is copied.");
   m.def("backward", &backward, nb::arg("operation"), nb::arg("dtype"),
         nb::arg("results").noconvert(), nb::arg("gradients").noconvert(),
         nb::arg("logit_gradients").noconvert(), nb::arg("stream"),

@@ -112,11 +112,19 @@ struct Row {
   float scale;
 };
 
+// The row of the mask, of all its matrices, that a row has.
+template <typename T>
+__device__ std::int64_t row_of_mask(const ScaleMaskSoftmax<T>& problem, std::int64_t row) {
+  const auto r = static_cast<std::uint32_t>(row);  // in 32 bits, in which division takes less time
+  const std::uint32_t matrix = r / problem.mask_matrix_rows % problem.mask_matrices;
+  return std::int64_t{matrix} * problem.mask_rows + r % problem.mask_rows;
+}
+
 template <typename T>
 __device__ Row<T> row_of(const ScaleMaskSoftmax<T>& problem, std::int64_t row) {
   const T* logits = problem.logits + row * problem.logits_stride;
   const T* mask = problem.mask;
-  if (mask != nullptr) mask += row % problem.mask_rows * problem.mask_stride;
+  if (mask != nullptr) mask += row_of_mask(problem, row) * problem.mask_stride;
   std::int64_t visible = problem.cols;
   if (problem.is_causal) visible = row % problem.queries + problem.causal_offset + 1;
   return {logits, mask, visible < problem.cols ? visible : problem.cols, problem.scale};

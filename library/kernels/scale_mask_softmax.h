@@ -13,14 +13,15 @@ namespace worklog::library {
 
 /// Of each row the softmax of scale * x + mask, where x are the logits.
 ///
-/// Row r is query r % queries of its matrix, and has the mask's row r % mask_rows. Under a causal
-/// mask its columns from r % queries + causal_offset + 1 on count as -inf, whatever is there or in
-/// the mask. A row with a NaN or +inf, or of -inf only, is NaN throughout; any other -inf gives 0,
-/// or as a logarithm -inf. All strides are in elements.
+/// Row r is query r % queries of its matrix, and has the row r % mask_rows of the mask's matrix
+/// r / mask_matrix_rows % mask_matrices, which lie one behind the other. Under a causal mask its
+/// columns from r % queries + causal_offset + 1 on count as -inf, whatever is there or in the mask.
+/// A row with a NaN or +inf, or of -inf only, is NaN throughout; any other -inf gives 0, or as a
+/// logarithm -inf. All strides are in elements.
 template <typename T>
 struct ScaleMaskSoftmax {
   const T* logits = nullptr;           ///< rows x cols
-  const T* mask = nullptr;             ///< mask_rows x cols; null for none
+  const T* mask = nullptr;             ///< mask_matrices x mask_rows x cols; null for none
   void* results = nullptr;             ///< rows x cols; logits, if type and stride are theirs
   DType results_type = dtype_of<T>();  ///< of the results
   bool logarithm = false;              ///< whether results are logarithms
@@ -31,7 +32,9 @@ struct ScaleMaskSoftmax {
   std::int64_t logits_stride = 0;      ///< cols or more
   std::int64_t results_stride = 0;     ///< cols or more
   std::int64_t mask_stride = 0;        ///< cols or more
-  std::int64_t mask_rows = 1;          ///< 1 or more
+  std::uint32_t mask_rows = 1;         ///< 1 to 2^31 - 1
+  std::uint32_t mask_matrices = 1;     ///< 1 to rows
+  std::uint32_t mask_matrix_rows = 1;  ///< 1 to rows
   std::int64_t queries = 1;            ///< 1 or more
   std::int64_t causal_offset = 0;      ///< -queries to cols
 };

@@ -8,7 +8,8 @@ The module is built for one machine: the CPU executor, which takes NumPy's array
 the CPU, JAX's, and what NumPy makes arrays of) and counts what the kernels do, or NVIDIA GPUs,
 whose arrays are CuPy's and PyTorch's. A GPU's work is put on the caller's current stream, and not
 waited for. Arrays that are C-contiguous, with the rows along their last axis, are handed over
-without a copy; of others there is one.
+without a copy, and so are to softmax and log_softmax those whose rows lie a stride apart; of others
+there is a copy.
 
 Elements are float32, float16, bfloat16 (in NumPy: ml_dtypes.bfloat16), on which arithmetic is in
 float32, or float64. Integers are computed in float64. The kernels of float64 are not tuned.
@@ -35,10 +36,13 @@ from ._arguments import (
     check_flag,
     check_k,
     check_out,
+    check_queries,
+    checked_masking,
     converted,
 )
 from ._core import Step, counts, machine, step_for, steps
 from ._libraries import Library, adopted, as_numpy_has_it
+from ._scale_mask import Masking, launch, readable, takes_result
 from ._topk import step_of_rows, topk_of_rows
 
 __all__ = ["Step", "counts", "log_softmax", "machine", "softmax", "step_for", "steps", "topk"]
@@ -69,6 +73,10 @@ def softmax(
     dtype: Any = None,
     out: Array | None = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> Array: ...
 @overload
@@ -80,6 +88,10 @@ def softmax(
     dtype: Any = None,
     out: NumpyArray | None = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> NumpyArray: ...
 def softmax(
@@ -90,6 +102,10 @@ def softmax(
     dtype: Any = None,
     out: Any = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> Any:
     """Probabilities along an axis of x: exp(x - max) / sum(exp(x - max)).
@@ -97,20 +113,34 @@ def softmax(
     A row with a NaN or +inf, or of -inf alone, is NaN throughout.
 
     axis: an integer, a tuple of them for rows of several axes, or None for all; `dim` is the same.
-    dtype: x is converted to it first, and the result has it.
+    dtype: of the result. The kernel reads x as it is and rounds once; where either is float64 or
+        of integers, or with `step`, x is converted to it first.
     out: where the result goes, an array of its shape and type, which is returned. It may be x.
     where: True for what counts. Elsewhere the result is 0, as if there were -inf.
-    step: who does it (see the module).
+    scale: what x is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
+    mask: is added to the scaled x, -inf for what shall not count: an array that broadcasts to x,
+        and is converted to its type. What repeats along the axes before the last is read where it
+        lies, if these are the first ones, or others side by side.
+    is_causal: True where query q, along the axis before the last, sees the columns up to
+        q + `causal_offset`. What it does not see has no influence, whatever is there.
+    causal_offset: 0 where the first query sees the first column alone, as in PyTorch; columns less
+        queries where the last query sees the last column.
+    step: who does it (see the module). A step scales and masks nothing.
+
+    Rows of float32, float16 and bfloat16 that lie a stride apart are read where they are, if their
+    own elements lie side by side.
 
     Returns a new array like x: of integers and of what is no array of float64, and of what has no
     axes NumPy's scalar, as NumPy's functions do.
 
     Raises TypeError for elements that are no numbers, and for arguments of another type;
-    ValueError for an axis (also an IndexError), an `out` or a step that does not exist or fit;
+    ValueError for an axis (also an IndexError), an `out`, a mask or a step that does not exist or
+    fit, and a scale that is not finite;
     BufferError for an array on the wrong device, or one that requires a gradient; MemoryError and
     RuntimeError for what the device refuses.
     """
-    return _columns("softmax", x, axis, dim, dtype, out, where, step)
+    masking = (scale, mask, is_causal, causal_offset)
+    return _columns("softmax", x, axis, dim, dtype, out, where, masking, step)
 
 
 @overload
@@ -122,6 +152,10 @@ def log_softmax(
     dtype: Any = None,
     out: Array | None = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> Array: ...
 @overload
@@ -133,6 +167,10 @@ def log_softmax(
     dtype: Any = None,
     out: NumpyArray | None = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> NumpyArray: ...
 def log_softmax(
@@ -143,13 +181,18 @@ def log_softmax(
     dtype: Any = None,
     out: Any = None,
     where: Any = None,
+    scale: float = 1.0,
+    mask: Any = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
     step: Name = None,
 ) -> Any:
     """Logarithms of the probabilities along an axis of x: x - log(sum(exp(x))).
 
     Arguments, rows and errors are as for softmax; where `where` is not, the result is -inf.
     """
-    return _columns("log_softmax", x, axis, dim, dtype, out, where, step)
+    masking = (scale, mask, is_causal, causal_offset)
+    return _columns("log_softmax", x, axis, dim, dtype, out, where, masking, step)
 
 
 @overload
@@ -208,17 +251,22 @@ def topk(
 
 
 def _rows(library: Library, x: Any, axes: Axes) -> Any:
-    """C-contiguous, with the axes as one behind the others. One alone changes places with the last:
-    the order of rows does not matter."""
+    """C-contiguous, with the axes as one behind the others."""
+    return library.ready(_moved(library, x, axes))
+
+
+def _moved(library: Library, x: Any, axes: Axes) -> Any:
+    """The axes as one behind the others. One alone changes places with the last: the order of rows
+    does not matter."""
     if axes == (x.ndim - 1,):
-        return library.ready(x)
+        return x
     if not axes:
-        return library.ready(x.reshape(1))
+        return x.reshape(1)
     if len(axes) == 1:
-        return library.ready(x.swapaxes(axes[0], -1))
+        return x.swapaxes(axes[0], -1)
     moved = library.moveaxis(x, axes, tuple(range(-len(axes), 0)))
     kept, together = moved.shape[: x.ndim - len(axes)], moved.shape[x.ndim - len(axes) :]
-    return library.ready(moved.reshape((*kept, math.prod(together))))
+    return moved.reshape((*kept, math.prod(together)))
 
 
 def _placed(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
@@ -236,28 +284,45 @@ def _placed(library: Library, rows: Any, x: Any, axes: Axes) -> Any:
 
 
 def _columns(
-    operation: str, given: Any, axis: Any, dim: Any, dtype: Any, out: Any, where: Any, step: Any
+    operation: str,
+    given: Any,
+    axis: Any,
+    dim: Any,
+    dtype: Any,
+    out: Any,
+    where: Any,
+    masking: Any,
+    step: Any,
 ) -> Any:
     library, x, back = adopted("x", given)
-    x, code = converted(library, x, dtype)
+    x, code, result_type = converted(library, x, dtype, by_kernel=step is None)
     axes = axes_of(axis, dim, x.ndim)
+    masking = checked_masking(library, x, *masking)
+    check_queries(masking.is_causal, axes, "x", x.ndim)
     if out is not None:
-        check_out(library, "out", out, x.shape, x.dtype)
-    mask = None
+        check_out(library, "out", out, x.shape, result_type)
+    counts = None
     if where is not None:
-        mask = library.mask(where, x.shape)
-        rows = _rows(library, library.masked(x, mask, -float("inf")), axes)
-    else:
-        rows = _rows(library, x, axes)
-    if out is not None and axes == (x.ndim - 1,) and _is_direct(library, out, rows):
+        counts = library.mask(where, x.shape)
+        x, masking = _where(library, x, counts, masking)
+    rows, masking = _masked_rows(library, x, axes, masking)
+    if step is not None:
+        chosen = _step_without_masking(step, operation, code, rows, masking)
+        rows = library.ready(rows)
+    in_place = out is not None and axes == (x.ndim - 1,)
+    if in_place and takes_result(library, rows, masking, out, contiguous=step is not None):
         result = out
     else:
-        result = library.empty(rows, rows.shape)
-    _launch_columns(library, operation, code, rows, result, step)
+        result = library.empty(rows, rows.shape, result_type)
+    if step is None:
+        launch(library, operation, rows, masking, result)
+    else:
+        read, written = library.exported(rows), library.exported(result)
+        _core.run(chosen, code, read, written, None, None, 0, library.stream_of(rows))
     if result is not out:
         result = _placed(library, result, x, axes)
-    if mask is not None:
-        library.fill(result, mask, 0.0 if operation == "softmax" else -float("inf"))
+    if counts is not None:
+        library.fill(result, counts, 0.0 if operation == "softmax" else -float("inf"))
     if out is None:
         return back(as_numpy_has_it(library, result))
     if result is not out:
@@ -265,23 +330,36 @@ def _columns(
     return out
 
 
-def _is_direct(library: Library, out: Any, rows: Any) -> bool:
-    """Whether kernels can write there: as rows lie, and not over what they have yet to read."""
-    if out.shape != rows.shape or not library.is_ready(out):
-        return False
-    return library.is_apart(rows, out) or library.address(rows) == library.address(out)
+def _where(library: Library, x: Any, counts: Any, masking: Masking) -> tuple[Any, Masking]:
+    """As if there were -inf elsewhere: after scaling, which might turn its sign."""
+    if masking.is_nothing:
+        return library.masked(x, counts, -float("inf")), masking
+    mask = library.module.zeros_like(x)
+    if masking.mask is not None:
+        mask = library.module.broadcast_to(masking.mask, x.shape)
+    mask = library.masked(mask, counts, -float("inf"))
+    return library.masked(x, counts, 0.0), masking._replace(mask=mask)
 
 
-def _launch_columns(
-    library: Library, operation: str, code: str, rows: Any, result: Any, step: Any
-) -> None:
-    read, written = library.exported(rows), library.exported(result)
-    stream = library.stream_of(rows)
-    if step is None:
-        _core.forward(operation, code, read, written, stream)
-        return
+def _masked_rows(library: Library, x: Any, axes: Axes, masking: Masking) -> tuple[Any, Masking]:
+    """Rows along the last axis as kernels can read them, and their mask likewise."""
+    rows = readable(library, _moved(library, x, axes))
+    if masking.mask is not None and axes != (x.ndim - 1,):
+        mask = library.module.broadcast_to(masking.mask, x.shape)
+        masking = masking._replace(mask=_moved(library, mask, axes))
+    return rows, masking
+
+
+def _step_without_masking(
+    step: Any, operation: str, code: str, rows: Any, masking: Masking
+) -> Step:
     chosen = step_of_rows(step, operation, code, rows)
-    _core.run(chosen, code, read, written, None, None, 0, stream)
+    if not masking.is_nothing:
+        raise ValueError(
+            f"step = {step!r}: scales and masks nothing: scale must be 1, mask None and is_causal "
+            "False"
+        )
+    return chosen
 
 
 def _topk(

@@ -1,13 +1,17 @@
 """What callers give beside arrays: axes, numbers, element types, and where results go."""
 
+import math
+import numbers
 import operator
 from typing import Any
 
 import numpy
 
-from ._libraries import CODES, Array, Library
+from ._libraries import CODES, Array, Library, adopted
+from ._scale_mask import Masking, converts
 
 Axes = tuple[int, ...]
+_MOST = float(numpy.finfo(numpy.float32).max)
 
 
 def axes_of(axis: Any, dim: Any, ndim: int) -> Axes:
@@ -74,14 +78,18 @@ def check_flag(name: str, given: Any) -> bool:
     return bool(given)
 
 
-def converted(library: Library, x: Array, dtype: Any) -> tuple[Array, str]:
-    """x with elements that a kernel has, and what it calls them: of integers fp64."""
+def converted(library: Library, x: Array, dtype: Any, by_kernel: bool) -> tuple[Array, str, Any]:
+    """x with elements that a kernel has, what it calls them, and the result's type. Of integers
+    fp64. With `by_kernel` x stays as it is where the kernel makes results of another type."""
+    code = CODES.get(library.dtype_name(x))
     if dtype is not None:
         wanted = library.dtype_from(dtype)
         if library.name_of_dtype(wanted) not in CODES:
             raise TypeError(
                 f"dtype is {library.name_of_dtype(wanted)}: must be one of {', '.join(CODES)}"
             )
+        if code is not None and by_kernel and converts(code, library.name_of_dtype(wanted)):
+            return x, code, wanted
         check_elements(library, x)
         x = library.astype(x, wanted)
     elif library.is_integer(x):
@@ -90,7 +98,86 @@ def converted(library: Library, x: Array, dtype: Any) -> tuple[Array, str]:
     if code is None:
         check_elements(library, x)
     assert code is not None
-    return x, code
+    return x, code, x.dtype
+
+
+def checked_masking(
+    library: Library, x: Array, scale: Any, mask: Any, is_causal: Any, causal_offset: Any
+) -> Masking:
+    """What becomes of logits, of whichever type they are, before their softmax."""
+    scale = checked_scale(scale, library.dtype_name(x))
+    is_causal = check_flag("is_causal", is_causal)
+    causal_offset = checked_offset(causal_offset, is_causal)
+    if mask is not None:
+        mask = _checked_mask(library, x, mask)
+    return Masking(scale, mask, is_causal, causal_offset)
+
+
+def checked_scale(scale: Any, dtype: str) -> float:
+    """A number that the kernels of a type have."""
+    if isinstance(scale, (bool, numpy.bool_)) or not isinstance(scale, numbers.Real):
+        raise TypeError(f"scale is a {type(scale).__name__}: must be a number")
+    number = float(scale)
+    if not math.isfinite(number):
+        raise ValueError(f"scale = {number}: must be finite")
+    if abs(number) > _MOST and dtype != "float64":
+        raise ValueError(f"scale = {number}: must be from {-_MOST:.9g} to {_MOST:.9g}, as float32")
+    return number
+
+
+def checked_offset(offset: Any, is_causal: bool) -> int:
+    """Of a causal mask, an int."""
+    if isinstance(offset, (bool, numpy.bool_)):
+        raise TypeError("causal_offset is a bool: must be an integer")
+    try:
+        offset = operator.index(offset)
+    except TypeError:
+        raise TypeError(f"causal_offset is a {type(offset).__name__}: must be an integer") from None
+    if offset != 0 and not is_causal:
+        raise ValueError(f"causal_offset = {offset}: must be 0 where is_causal is False")
+    return int(offset)
+
+
+def _checked_mask(library: Library, x: Array, given: Any) -> Array:
+    of_library, mask, _ = adopted("mask", given)
+    if type(of_library) is not type(library) or of_library.module is not library.module:
+        kind = f"{type(given).__module__}.{type(given).__qualname__}"
+        raise TypeError(f"mask is a {kind}: must be an array of x's library")
+    if library.dtype_name(mask) not in CODES and not library.is_integer(mask):
+        raise TypeError(
+            f"mask has elements of {library.dtype_name(mask)}: must be numbers, which are added "
+            "to x; `where` takes bools"
+        )
+    check_broadcast("mask", mask.shape, "x", x.shape)
+    return library.astype(mask, x.dtype)
+
+
+def check_broadcast(name: str, shape: tuple[int, ...], of: str, whole: tuple[int, ...]) -> None:
+    """Whether an array of a shape is repeated to that of another."""
+    fits = len(shape) <= len(whole)
+    for own, length in zip(reversed(shape), reversed(whole), strict=False):
+        fits = fits and own in (1, length)
+    if not fits:
+        raise ValueError(
+            f"{name} has the shape {tuple(shape)}: must be one that broadcasts to {tuple(whole)}, "
+            f"the shape of {of}"
+        )
+
+
+def check_queries(is_causal: bool, axes: Axes, name: str, ndim: int) -> None:
+    """Whether a causal mask finds its columns along the last axis, and queries before."""
+    if not is_causal:
+        return
+    if ndim < 2:
+        raise ValueError(
+            f"is_causal = True: {name} has {ndim} dimensions, must have 2 or more, of which the "
+            "last but one are the queries"
+        )
+    if axes != (ndim - 1,):
+        raise ValueError(
+            f"is_causal = True: rows are along {axes if len(axes) != 1 else axes[0]} of {ndim} "
+            "axes, must be along the last: the last but one are the queries"
+        )
 
 
 def check_elements(library: Library, x: Array) -> None:

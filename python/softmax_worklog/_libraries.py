@@ -16,6 +16,11 @@ CODES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64
 """By the name of an element type in its own library, what kernels call it."""
 
 
+def _native(dtype: Any) -> Any:
+    """Of this machine's byte order."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
 class ArrayLibrary:
     """NumPy, and CuPy, whose functions have the same names."""
 
@@ -69,15 +74,23 @@ class ArrayLibrary:
         """It, or a copy."""
         if self.is_ready(x):
             return x
-        native = x.dtype if x.dtype.isnative else x.dtype.newbyteorder("=")
-        return x.astype(native, order="C")
+        return x.astype(_native(x.dtype), order="C")
+
+    def strides(self, x: Array) -> tuple[int, ...] | None:
+        """In elements; None where kernels cannot take these as they lie."""
+        if self.is_numpy and not (x.flags.aligned and x.dtype.isnative):
+            return None
+        size = x.dtype.itemsize
+        if any(stride % size for stride in x.strides):
+            return None
+        return tuple(stride // size for stride in x.strides)
 
     def moveaxis(self, x: Array, source: tuple[int, ...], target: tuple[int, ...]) -> Array:
         return self.module.moveaxis(x, source, target)
 
     def empty(self, like: Array, shape: tuple[int, ...], dtype: Any = None) -> Array:
         if self.is_numpy:
-            return numpy.empty(shape, dtype or like.dtype)
+            return numpy.empty(shape, _native(dtype or like.dtype))
         with like.device:
             return self.module.empty(shape, dtype=dtype or like.dtype)
 
@@ -86,6 +99,13 @@ class ArrayLibrary:
         if mask.dtype.kind != "b":
             raise TypeError(f"where has elements of {mask.dtype}: must be bool")
         return self.module.broadcast_to(mask, shape)
+
+    def visible(self, like: Array, queries: int, cols: int, offset: int) -> Array:
+        """What a causal mask leaves, as bools: of query q the columns up to q + offset."""
+        if self.is_numpy:
+            return numpy.tri(queries, cols, offset, dtype=bool)
+        with like.device:
+            return self.module.tri(queries, cols, offset, dtype=bool)
 
     def masked(self, x: Array, mask: Array, value: float) -> Array:
         return self.module.where(mask, x, self.module.asarray(value, dtype=x.dtype))
@@ -192,6 +212,9 @@ class TorchLibrary:
     def ready(self, x: Array) -> Array:
         return x.contiguous()
 
+    def strides(self, x: Array) -> tuple[int, ...] | None:
+        return tuple(x.stride())
+
     def moveaxis(self, x: Array, source: tuple[int, ...], target: tuple[int, ...]) -> Array:
         return x.movedim(source, target)
 
@@ -203,6 +226,10 @@ class TorchLibrary:
         if mask.dtype != self.module.bool:
             raise TypeError(f"where has elements of {mask.dtype}: must be torch.bool")
         return mask.broadcast_to(shape)
+
+    def visible(self, like: Array, queries: int, cols: int, offset: int) -> Array:
+        all_of_them = self.module.ones((queries, cols), dtype=self.module.bool, device=like.device)
+        return all_of_them.tril(offset)
 
     def masked(self, x: Array, mask: Array, value: float) -> Array:
         return x.masked_fill(~mask, value)

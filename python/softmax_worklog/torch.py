@@ -10,8 +10,11 @@ Underneath are operators, torch.ops.softmax_worklog, served by the library's dis
 gradients of the first and second order (by steps 19 and 20), fake tensors and rules for vmap. The
 module is built for one machine, whose tensors they take: on the CPU they run on the executor.
 
+`softmax` and `log_softmax` also scale and mask, in the same pass over the logits.
+
 Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
-tensors. On a GPU a label that names no class gives NaN, where PyTorch ends the program.
+tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
+label that names no class gives NaN, where PyTorch ends the program.
 """
 
 from typing import Any
@@ -19,7 +22,9 @@ from typing import Any
 import torch as _torch  # type: ignore[import-not-found, unused-ignore]
 
 from . import _core
+from ._arguments import check_broadcast, check_flag, check_queries, checked_offset, checked_scale
 from ._libraries import CODES, TorchLibrary
+from ._scale_mask import NOTHING, Masking, converts, launch, readable
 from ._topk import topk_of_rows
 
 # Its types are checked neither where it is installed nor where it is not.
@@ -72,6 +77,13 @@ def _refuse_tangent(*_: Any) -> Any:
     )
 
 
+def _refuse_gradient_of_mask() -> Any:
+    raise NotImplementedError(
+        "mask requires a gradient: must not, softmax_worklog computes none for it: pass "
+        "mask.detach()"
+    )
+
+
 def _refuse_gradient(*_: Any) -> Any:
     raise NotImplementedError(
         "softmax_worklog::cross_entropy_loss has no gradient: cross_entropy has"
@@ -94,10 +106,10 @@ def _ready(x: Tensor) -> Tensor:
 # ---- softmax and log-softmax ----
 
 
-def _forward(operation: str, x: Tensor) -> Tensor:
-    x = _ready(x)
-    y = torch.empty_like(x)
-    _core.forward(operation, _code(x), x, y, _LIBRARY.stream_of(x))
+def _forward(operation: str, x: Tensor, masking: Masking = NOTHING, dtype: Any = None) -> Tensor:
+    x = readable(_LIBRARY, x.detach().resolve_neg())
+    y = _LIBRARY.empty(x, x.shape, dtype)
+    launch(_LIBRARY, operation, x, masking, y)
     return y
 
 
@@ -156,6 +168,39 @@ def _gradients_of_log_softmax_backward(ctx: Any, g: Tensor) -> tuple[Tensor, Ten
     y, dy = ctx.saved_tensors
     of_y = -g * y.exp() * dy.sum(-1, keepdim=True)
     return of_y, g - (g * y.exp()).sum(-1, keepdim=True)
+
+
+# ---- of logits that are scaled and masked, with results of any type ----
+
+
+def _scale_mask(operation: str) -> Any:
+    def kernel(
+        x: Tensor, mask: Tensor | None, scale: float, is_causal: bool, offset: int, dtype: Any
+    ) -> Tensor:
+        if mask is not None:
+            mask = mask.detach().resolve_neg().to(x.dtype)
+        return _forward(operation, x, Masking(scale, mask, is_causal, offset), dtype)
+
+    return kernel
+
+
+def _fake_scale_mask(x: Tensor, *options: Any) -> Tensor:
+    return x.new_empty(x.shape, dtype=options[-1])
+
+
+def _save_scale_mask(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(output)
+    ctx.dtype, ctx.scale = inputs[0].dtype, inputs[2]
+
+
+def _gradient_of_scale_mask(operation: str) -> Any:
+    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, None, None, None, None, None]:
+        if ctx.needs_input_grad[1]:
+            _refuse_gradient_of_mask()
+        dx = _call(operation + "_backward", ctx.saved_tensors[0], dy) * ctx.scale
+        return dx.to(ctx.dtype), None, None, None, None, None
+
+    return backward
 
 
 # ---- cross-entropy ----
@@ -338,6 +383,18 @@ def _vmap_of(name: str, tensors: int) -> Any:
     return rule
 
 
+def _vmap_of_scale_mask(name: str) -> Any:
+    def rule(info: Any, in_dims: Any, x: Tensor, mask: Any, *options: Any) -> Any:
+        x = _first(x, in_dims[0], info)
+        if in_dims[1] is not None:  # else it is repeated along the axis in front as well
+            mask = mask.movedim(in_dims[1], 0)
+            between = (1,) * (x.ndim - mask.ndim)
+            mask = mask.reshape(mask.shape[:1] + between + mask.shape[1:])
+        return _call(name, x, mask, *options), 0
+
+    return rule
+
+
 def _vmap_of_cross_entropy(info: Any, in_dims: Any, *given: Any) -> tuple[Any, Any]:
     """A sum or mean is one of each."""
     x, labels = (_first(one, d, info) for one, d in zip(given[:2], in_dims, strict=False))
@@ -375,6 +432,16 @@ _register(
     _gradient_of_log_softmax,
     _save_result,
 )
+for _operation in ("softmax", "log_softmax"):
+    _register(
+        f"scale_mask_{_operation}(Tensor x, Tensor? mask, float scale, bool is_causal, "
+        "int causal_offset, ScalarType dtype) -> Tensor",
+        _scale_mask(_operation),
+        _fake_scale_mask,
+        _vmap_of_scale_mask(f"scale_mask_{_operation}"),
+        _gradient_of_scale_mask(_operation),
+        _save_scale_mask,
+    )
 _register(
     "softmax_backward(Tensor y, Tensor dy) -> Tensor",
     _softmax_backward,
@@ -445,40 +512,108 @@ def _checked_floats(name: str, x: Tensor) -> Tensor:
     return x
 
 
-def _along(name: str, x: Tensor, dim: int) -> Tensor:
+def _along(x: Tensor, dim: int, function: Any) -> Tensor:
+    """What a function along the last dimension gives along another."""
     if x.ndim == 0:
         if dim not in (-1, 0):
             raise IndexError(f"dim = {dim}: must be -1 or 0, for a tensor of 0 dimensions")
-        return _call(name, x.reshape(1)).reshape(())
+        return function(x.reshape(1)).reshape(())
     if not -x.ndim <= dim < x.ndim:
         raise IndexError(f"dim = {dim}: must be from {-x.ndim} to {x.ndim - 1}")
     if dim in (-1, x.ndim - 1):
-        return _call(name, x)
-    return _call(name, x.movedim(dim, -1)).movedim(-1, dim).contiguous()
+        return function(x)
+    return function(x.movedim(dim, -1)).movedim(-1, dim).contiguous()
 
 
-def _columns(name: str, x: Tensor, dim: int | None, stacklevel: int, dtype: Any) -> Tensor:
+def _checked_mask(mask: Tensor, x: Tensor) -> Tensor:
+    """In x's type."""
+    _checked("mask", mask)
+    if mask.requires_grad and torch.is_grad_enabled():
+        _refuse_gradient_of_mask()
+    if mask.dtype == torch.bool or mask.dtype.is_complex:
+        raise TypeError(
+            f"mask has elements of {mask.dtype}: must be numbers, which are added to input: 0, or "
+            "-inf for what shall not count"
+        )
+    check_broadcast("mask", mask.shape, "input", x.shape)
+    return mask.to(x.dtype)
+
+
+def _columns(
+    name: str,
+    x: Tensor,
+    dim: int | None,
+    stacklevel: int,
+    dtype: Any,
+    masking: tuple[Any, Any, Any, Any],
+) -> Tensor:
     x = _checked("input", x)
-    if dtype is not None:
-        x = x.to(dtype)
+    code = CODES.get(_LIBRARY.dtype_name(x))
+    wanted = x.dtype if dtype is None else _LIBRARY.dtype_from(dtype)
+    into = _LIBRARY.name_of_dtype(wanted)
+    if into not in CODES or not converts(code, into):
+        x = x.to(wanted)
     x = _checked_floats("input", x)
     if dim is None:
         dim = torch.nn.functional._get_softmax_dim(name, x.dim(), stacklevel + 1)
-    return _along(name, x, dim)
+    scale, mask, is_causal, offset = masking
+    scale = checked_scale(scale, _LIBRARY.dtype_name(x))
+    is_causal = check_flag("is_causal", is_causal)
+    offset = checked_offset(offset, is_causal)
+    if mask is not None:
+        mask = _checked_mask(mask, x)
+    if scale == 1.0 and mask is None and not is_causal and wanted == x.dtype:
+        return _along(x, dim, lambda x: _call(name, x))
+    axis = dim % max(x.ndim, 1)
+    check_queries(is_causal, (axis,), "input", x.ndim)
+    if mask is not None and axis != x.ndim - 1:
+        mask = mask.broadcast_to(x.shape)
+        mask = mask.reshape(1) if x.ndim == 0 else mask.movedim(axis, -1)
+    options = (scale, is_causal, offset, wanted)
+    return _along(x, dim, lambda x: _call("scale_mask_" + name, x, mask, *options))
 
 
 def softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor,
+    dim: int | None = None,
+    _stacklevel: int = 3,
+    dtype: Any = None,
+    *,
+    scale: float = 1.0,
+    mask: Tensor | None = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
 ) -> Tensor:
-    """torch.nn.functional.softmax, and its gradients."""
-    return _columns("softmax", input, dim, _stacklevel, dtype)
+    """torch.nn.functional.softmax, and its gradients; of scale * input + mask, in the same pass.
+
+    dtype: of the result. The kernel reads input as it is and rounds once; where either is float64
+        or of integers, input is converted to it first.
+    scale: what input is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
+    mask: is added to the scaled input, -inf for what shall not count: a tensor that broadcasts to
+        input, and is converted to its type. It has no gradient, and may not require one.
+    is_causal: True where query q, along the dimension before the last, sees the columns up to
+        q + `causal_offset`, as PyTorch's scaled_dot_product_attention has it.
+    causal_offset: 0 where the first query sees the first column alone; columns less queries where
+        the last query sees the last column.
+    """
+    masking = (scale, mask, is_causal, causal_offset)
+    return _columns("softmax", input, dim, _stacklevel, dtype, masking)
 
 
 def log_softmax(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor,
+    dim: int | None = None,
+    _stacklevel: int = 3,
+    dtype: Any = None,
+    *,
+    scale: float = 1.0,
+    mask: Tensor | None = None,
+    is_causal: bool = False,
+    causal_offset: int = 0,
 ) -> Tensor:
-    """torch.nn.functional.log_softmax, and its gradients."""
-    return _columns("log_softmax", input, dim, _stacklevel, dtype)
+    """torch.nn.functional.log_softmax, and its gradients. Other arguments are as for softmax."""
+    masking = (scale, mask, is_causal, causal_offset)
+    return _columns("log_softmax", input, dim, _stacklevel, dtype, masking)
 
 
 def topk(

@@ -52,8 +52,11 @@ std::vector<double> masked_row(const std::vector<T>& logits, const std::vector<T
     return given == 0 ? usual : given;
   };
   const std::int64_t first = row * or_else(options.logits_stride, size.cols);
+  const std::int64_t matrix_rows = or_else(options.mask_matrix_rows, size.rows);
+  const std::int64_t mask_rows = or_else(options.mask_rows, matrix_rows);
+  const std::int64_t matrix = row / matrix_rows % or_else(options.mask_matrices, 1);
   const std::int64_t first_of_mask =
-      row % or_else(options.mask_rows, size.rows) * or_else(options.mask_stride, size.cols);
+      (matrix * mask_rows + row % mask_rows) * or_else(options.mask_stride, size.cols);
   const std::int64_t last = options.is_causal
                                 ? row % or_else(options.queries, size.rows) + options.causal_offset
                                 : size.cols;
@@ -203,6 +206,27 @@ TEST_SUITE("scale_mask") {
     check_all<float>(size, random_array<float>(600), random_mask<float>(4, 50), options);
   }
 
+  // Of 2 sequences, 3 heads and 4 queries: what is hidden of a sequence from all its heads, for
+  // each query or for all, and what is added for a head in all sequences.
+  TEST_CASE("a mask of several matrices") {
+    const Size size = {24, 50};
+    sw::ScaleMaskOptions<float> options;
+    options.mask_matrices = 2;
+    options.mask_matrix_rows = 12;
+    options.mask_rows = 4;
+    check_all<float>(size, random_array<float>(1200), random_mask<float>(8, 50), options);
+    options.mask_rows = 0;
+    check_all<float>(size, random_array<float>(1200), random_mask<float>(24, 50), options);
+    options.mask_rows = 1;
+    options.mask_stride = 60;
+    check_all<float>(size, random_array<float>(1200), random_mask<float>(2, 60), options);
+    options.mask_matrices = 3;
+    options.mask_matrix_rows = 4;
+    check_all<float>(size, random_array<float>(1200), random_mask<float>(3, 60), options);
+    options.mask_matrices = 100;
+    check_all<float>(size, random_array<float>(1200), random_mask<float>(6, 60), options);
+  }
+
   // With an offset of -2 the first two queries see nothing: their rows are NaN.
   TEST_CASE_TEMPLATE("causal masks, beside another mask and alone", T, float, __nv_bfloat16) {
     for (const std::int64_t cols : {10, 33, 400, 9000, 25000}) {
@@ -286,11 +310,29 @@ TEST_SUITE("scale_mask") {
     options.mask_rows = -1;
     check_refused(with(options), "options->mask_rows = -1: must be 0, which stands for all rows");
     options = {};
+    options.mask_rows = std::int64_t{1} << 31;
+    check_refused(with(options), "options->mask_rows = 2147483648: must be at most 2147483647");
+    options = {};
+    options.mask_matrices = -1;
+    check_refused(with(options), "options->mask_matrices = -1: must be 0, which stands for 1");
+    options = {};
+    options.mask_matrix_rows = -1;
+    check_refused(with(options), "options->mask_matrix_rows = -1: must be 0, which stands for all");
+    options = {};
     options.queries = -3;
     check_refused(with(options), "options->queries = -3: must be 0");
     options = {};
     options.mask = y;
     check_refused(with(options), "must be clear of options->mask");
+    options.mask = x.data() + 480;  // its third row would be the results' first
+    options.mask_rows = 1;
+    CHECK(with(options).ok());
+    options.mask_matrices = 3;
+    options.mask_matrix_rows = 1;
+    check_refused(with(options), "must be clear of options->mask");
+    options.mask_matrix_rows = 2;  // of which the rows reach two
+    CHECK(with(options).ok());
+    options = {};
     options.mask = reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2);
     check_refused(with(options), "must be a multiple of 4");
     const std::vector<float> host(100);

@@ -141,7 +141,7 @@ def test_transposed_broadcast_misaligned_and_of_another_byte_order(function):
 
 
 @each_function
-def test_dtype_is_what_x_is_converted_to(function):
+def test_dtype_is_what_the_result_has(function):
     x = logits((3, 50))
     for dtype in ("float64", numpy.float16, numpy.dtype("float32"), ml_dtypes.bfloat16):
         y = function(x, dtype=dtype)

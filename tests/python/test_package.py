@@ -20,6 +20,7 @@ import softmax_worklog as sw
 x: npt.NDArray[numpy.float32] = numpy.zeros((2, 3), dtype=numpy.float32)
 probabilities: npt.NDArray[numpy.float32] = sw.softmax(x, step="05")
 logarithms: npt.NDArray[numpy.float32] = sw.log_softmax(x)
+masked: npt.NDArray[numpy.float32] = sw.softmax(x, scale=0.5, mask=[0, 0, -1], is_causal=True)
 values, indices = sw.topk(x, 2, step=7)
 loads: int = sw.counts()["global_load_elements"]
 labels: list[str] = [step.label for step in sw.steps()]
@@ -35,6 +36,7 @@ import softmax_worklog as sw
 sw.softmax(object())
 sw.softmax(numpy.zeros(3, numpy.float32), step=5.0)
 sw.topk(numpy.zeros(3, numpy.float32), "two")
+sw.softmax(numpy.zeros(3, numpy.float32), scale="two")
 """
 
 
@@ -125,7 +127,7 @@ def test_a_sample_type_checks(tmp_path):
 
 def test_a_wrong_sample_does_not(tmp_path):
     checked = mypy(tmp_path, "-c", MISTYPED)
-    assert checked.stdout.count("error:") == 3, checked.stdout
+    assert checked.stdout.count("error:") == 4, checked.stdout
 
 
 def test_the_package_type_checks(tmp_path):

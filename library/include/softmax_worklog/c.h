@@ -84,12 +84,18 @@ typedef struct softmax_worklog_cross_entropy_options {
  * Begin with SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS: a struct of zeros would have the scale 0.
  */
 typedef struct softmax_worklog_scale_mask_options {
-  float scale;       /**< what logits are multiplied by: finite; of attention 1 / sqrt(head), of a
-                          temperature 1 / that */
-  const void* mask;  /**< mask_rows x cols elements of the logits' type that are added to the scaled
-                          logits: 0, or -inf for what shall not count; null for none */
-  int64_t mask_rows; /**< row r has the mask's row r % mask_rows; 0 stands for rows */
-  int64_t mask_stride;    /**< cols or more */
+  float scale;         /**< what logits are multiplied by: finite; of attention 1 / sqrt(head), of a
+                            temperature 1 / that */
+  const void* mask;    /**< mask_matrices x mask_rows x cols elements of the logits' type that are
+                            added to the scaled logits: 0, or -inf for what shall not count; null
+                            for none */
+  int64_t mask_rows;   /**< of a matrix of the mask: row r has its row r % mask_rows; 0 stands for
+                            mask_matrix_rows */
+  int64_t mask_stride; /**< cols or more */
+  int64_t mask_matrices;    /**< row r has the matrix r / mask_matrix_rows % mask_matrices; 0 stands
+                                 for 1 */
+  int64_t mask_matrix_rows; /**< rows of logits in succession that have one matrix; 0 stands for
+                                 rows */
   int is_causal;          /**< 1: row r is query r % queries and sees the columns up to this number
                                plus causal_offset; 0: every row sees all */
   int64_t queries;        /**< rows of one matrix; 0 stands for rows */
@@ -101,7 +107,7 @@ typedef struct softmax_worklog_scale_mask_options {
 
 /** Nothing is scaled or masked, and no rows lie apart. */
 #define SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS \
-  { 1.0f, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { 1.0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** A workspace begins at a multiple of so many bytes, as what cudaMalloc gives does. */
 #define SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT 256

@@ -93,9 +93,15 @@ struct CrossEntropyResults {
 template <typename T>
 struct ScaleMaskOptions {
   float scale = 1.0f;              ///< what logits are multiplied by; finite
-  const T* mask = nullptr;         ///< mask_rows x cols, added to the scaled logits; null for none
-  std::int64_t mask_rows = 0;      ///< row r has the mask's row r % mask_rows; 0 stands for rows
+  const T* mask = nullptr;         ///< mask_matrices x mask_rows x cols, added to the scaled
+                                   ///< logits; null for none
+  std::int64_t mask_rows = 0;      ///< of a matrix of the mask: row r has its row r % mask_rows; 0
+                                   ///< stands for mask_matrix_rows
   std::int64_t mask_stride = 0;    ///< cols or more
+  std::int64_t mask_matrices = 0;  ///< row r has the matrix r / mask_matrix_rows % mask_matrices;
+                                   ///< 0 stands for 1
+  std::int64_t mask_matrix_rows = 0;  ///< rows of logits in succession that have one matrix; 0
+                                      ///< stands for rows
   bool is_causal = false;          ///< whether row r sees columns up to r % queries + causal_offset
   std::int64_t queries = 0;        ///< rows of one matrix; 0 stands for rows
   std::int64_t causal_offset = 0;  ///< cols - queries where queries and columns end together
@@ -141,8 +147,9 @@ Status log_softmax(const T* logits, T* log_probabilities, std::int64_t rows, std
 template <typename T>
 softmax_worklog_scale_mask_options as_c(const ScaleMaskOptions<T>& options) {
   return {options.scale,         options.mask,          options.mask_rows,
-          options.mask_stride,   options.is_causal,     options.queries,
-          options.causal_offset, options.logits_stride, options.results_stride};
+          options.mask_stride,   options.mask_matrices, options.mask_matrix_rows,
+          options.is_causal,     options.queries,       options.causal_offset,
+          options.logits_stride, options.results_stride};
 }
 
 /// Softmax of each row of scale * x + mask, of rows that may lie apart, into results of any type.
