@@ -47,12 +47,16 @@ std::uint64_t* take(std::size_t count) {
 }
 
 // Returns whether it has kept them.
-bool keep(std::uint64_t* words, std::size_t count) {
+bool keep(std::uint64_t* words, std::size_t count) noexcept {
   Kept& k = kept();
   const std::lock_guard lock(k.mutex);
   const std::size_t bytes = k.bytes + count * sizeof *words;
   if (bytes > kMostKeptBytes) return false;
-  k.by_count.emplace(count, words);
+  try {
+    k.by_count.emplace(count, words);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   k.bytes = bytes;
   return true;
 }
