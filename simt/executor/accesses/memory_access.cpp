@@ -95,7 +95,8 @@ bool is_awaited(const Lane& lane, std::uintptr_t address, unsigned bytes) {
 void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direction direction,
                    std::uintptr_t code_address) {
   Lane& lane = *current.lane;
-  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  // A power of two, by which a division would take longer than all else here.
+  if ((address & (bytes - 1)) != 0) refuse_misaligned(address, bytes, {{}, code_address});
   const unsigned slot = worker.shared.slot_of(address);
   if (slot != lane.warp->block->rank) {
     return access_distributed(worker, address, bytes, slot, direction, code_address);
@@ -446,7 +447,7 @@ void note_atomic_in_shared(Worker& worker, std::uintptr_t address, unsigned byte
   if (!current.checking) return;
   const Block& owner = *worker.blocks[worker.shared.slot_of(address)];
   const bool is_first =
-      direction == Direction::kStore && worker.shared.bytes_at(address)->store.time < owner.start;
+      direction == Direction::kStore && worker.shared.known_of(address).store.time < owner.start;
   if (is_first && worker.shared.is_inside(worker.shared.offset_in_slot(address), bytes)) {
     check_shared_access(*current.lane, owner, address, bytes, SharedAccess::kStore, code_address);
   } else {

@@ -47,12 +47,28 @@ struct Audience {
   }
 };
 
+// How many events each lane's logs hold. All that a replay asks of each lane it asks but once:
+// where lanes meet often there is little to replay, and these looks were most of it.
+struct Done {
+  std::array<std::size_t, kWarpSize> events;
+  std::size_t most = 0;
+};
+
+Done done_by(const Worker& worker) {
+  Done done;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    done.events[lane] = worker.logs[lane].all_events();
+    done.most = std::max(done.most, done.events[lane]);
+  }
+  return done;
+}
+
 // The lanes that did anything since the last replay. Which request it is remains to be said.
-Request request_of_all(const Worker& worker) {
+Request request_of_all(const Done& done) {
   Request request;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    if (!worker.logs[lane].empty())
-      request.lanes[request.count++] = static_cast<std::uint8_t>(lane);
+    request.lanes[request.count] = static_cast<std::uint8_t>(lane);
+    request.count += done.events[lane] != 0;
   }
   return request;
 }
@@ -418,34 +434,20 @@ void drop_front(Worker& worker, const Request& request, Amount amount) {
     worker.logs[request.lanes[i]].move_back(amount.events, amount.accesses);
 }
 
-// What is in the logs goes, and the clock's ticks with it: those of the lane that did the most.
-class TicksOfReplay {
- public:
-  TicksOfReplay(const Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      before_[lane] = worker.logs[lane].all_events();
-  }
-  TicksOfReplay(const TicksOfReplay&) = delete;
-  TicksOfReplay& operator=(const TicksOfReplay&) = delete;
-  ~TicksOfReplay() {
-    std::size_t most = 0;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
-      most = std::max(most, before_[lane] - worker_.logs[lane].all_events());
-    warp_.ticks += most;
-  }
-
- private:
-  const Worker& worker_;
-  Warp& warp_;
-  std::array<std::size_t, kWarpSize> before_;
-};
+// What a lane did before, and is no longer in its logs, of the lane that did the most.
+std::size_t most_gone(const Worker& worker, const Done& before) {
+  std::size_t most = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    most = std::max(most, before.events[lane] - worker.logs[lane].all_events());
+  return most;
+}
 
 }  // namespace
 
 void replay(Worker& worker, Warp& warp) {
-  Request request = request_of_all(worker);
-  if (request.count == 0) return;
-  const TicksOfReplay ticks(worker, warp);
+  const Done done = done_by(worker);
+  if (done.most == 0) return;
+  Request request = request_of_all(done);
   const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   if (all_follow(worker, request) && common.events == worker.log.events()) {
@@ -457,20 +459,15 @@ void replay(Worker& worker, Warp& warp) {
     DivergentReplay(audience, flow).run(cursors, before);
   }
   warp.last_event = kMeetingPoint;
+  warp.ticks += done.most;
   worker.log.clear();
   for (LaneLog& log : worker.logs)
     log.follow();
 }
 
-void replay_front(Worker& worker, Warp& warp) {
-  // A lane that loops while the others wait must not fill the memory.
-  const bool too_long = std::any_of(worker.logs.begin(), worker.logs.end(), [](const LaneLog& log) {
-    return log.events() > LaneLog::kMaxEvents;
-  });
-  if (too_long) return replay(worker, warp);
-  Request request = request_of_all(worker);
-  if (request.count == 0) return;
-  const TicksOfReplay ticks(worker, warp);
+namespace {
+
+void replay_front_of(Worker& worker, Warp& warp, Request& request) {
   const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   const bool little_remains = worker.log.events() - common.events <= WarpLog::kEvents / 2;
@@ -492,6 +489,21 @@ void replay_front(Worker& worker, Warp& warp) {
     log.drop_front(static_cast<std::size_t>(cursor.at - log.path()),
                    static_cast<std::size_t>(cursor.access - log.accesses()));
   }
+}
+
+}  // namespace
+
+void replay_front(Worker& worker, Warp& warp) {
+  // A lane that loops while the others wait must not fill the memory.
+  const bool too_long = std::any_of(worker.logs.begin(), worker.logs.end(), [](const LaneLog& log) {
+    return log.events() > LaneLog::kMaxEvents;
+  });
+  if (too_long) return replay(worker, warp);
+  const Done done = done_by(worker);
+  if (done.most == 0) return;
+  Request request = request_of_all(done);
+  replay_front_of(worker, warp, request);
+  warp.ticks += most_gone(worker, done);
 }
 
 }  // namespace simt

@@ -62,6 +62,10 @@ unsigned thread_of(Key key) {
 std::uint32_t code_of(Key key) {
   return static_cast<std::uint32_t>(CodeField::kMax - CodeField::get(key));
 }
+// From the key of lane 0.
+Key of_lane(Key first, unsigned lane) {
+  return first - ThreadField::put(lane);
+}
 
 // ---- what is remembered ----
 
@@ -71,17 +75,28 @@ constexpr unsigned kSizes = 3;
 
 enum class GlobalAccess : std::uint8_t { kStore, kLoad, kAtomic };
 
-// The two first blocks for each element of one size and kind of access.
-struct Shadow {
-  Key* first = nullptr;
-  Key* second = nullptr;
-  std::uint8_t* lines = nullptr;  ///< for each line the last epoch that has accessed it
-};
-
 // Several workers note accesses at once. Whoever does holds the lock of the 128 bytes, which are
 // what a warp mostly accesses together.
 constexpr unsigned kLineShift = 7;
+constexpr std::size_t kLineBytes = std::size_t{1} << kLineShift;
 constexpr std::size_t kLines = Arena::kPlacesBytes >> kLineShift;
+static_assert(kLineBytes == kWarpSize * 4, "a word for each lane");
+
+// The two first blocks that accessed each of many things alike.
+struct FirstBlocks {
+  Key* first = nullptr;
+  Key* second = nullptr;
+};
+
+// Those of one size and kind of access. A line of which the 32 words were accessed by 32 lanes in
+// turn, each time, is whole: it has the keys of lane 0, which are 16 bytes instead of 512. Once it
+// is accessed otherwise, it has those of its elements, to the end of the epoch.
+struct Shadow {
+  FirstBlocks of_elements;
+  FirstBlocks of_whole_lines;
+  std::uint8_t* lines = nullptr;  ///< for each the last epoch that has accessed it, and kWhole
+};
+constexpr std::uint8_t kWhole = 0x80;
 constexpr unsigned kLocks = 1024;
 struct alignas(64) Lock {
   std::atomic<bool> taken = false;
@@ -140,7 +155,10 @@ bool is_current(const GlobalRaces& races, Key key) {
   return EpochField::get(key) == races.epoch;
 }
 bool untouched(const GlobalRaces& races, const Shadow& shadow, std::size_t offset) {
-  return shadow.lines[offset >> kLineShift] != races.epoch;
+  return (shadow.lines[offset >> kLineShift] & ~kWhole) != static_cast<int>(races.epoch);
+}
+bool is_whole(const GlobalRaces& races, const Shadow& shadow, std::size_t offset) {
+  return shadow.lines[offset >> kLineShift] == (races.epoch | kWhole);
 }
 bool same_agent(const GlobalRaces& races, Key a, Key b) {
   if (BlockField::get(a) == BlockField::get(b)) return true;
@@ -151,11 +169,11 @@ bool same_agent(const GlobalRaces& races, Key a, Key b) {
 [[gnu::noinline]] void start_using(GlobalRaces& races, unsigned index) {
   const std::lock_guard lock(races.mutex);
   Shadow& shadow = races.shadows[index];
-  if (shadow.first == nullptr) {
+  if (shadow.lines == nullptr) {
     const std::size_t elements = Arena::kPlacesBytes >> (index / kAccesses);
-    shadow.second = reserve_array<Key>(elements);
+    shadow.of_whole_lines = {reserve_array<Key>(kLines), reserve_array<Key>(kLines)};
     shadow.lines = reserve_array<std::uint8_t>(kLines);
-    shadow.first = reserve_array<Key>(elements);
+    shadow.of_elements = {reserve_array<Key>(elements), reserve_array<Key>(elements)};
   }
   races.used |= 1u << index;
 }
@@ -197,31 +215,36 @@ class LineLock {
   std::size_t line_ = kNone;
 };
 
-[[gnu::noinline]] void keep_second(const GlobalRaces& races, const Shadow& shadow,
+[[gnu::noinline]] void keep_second(const GlobalRaces& races, const FirstBlocks& blocks,
                                    std::size_t element, Key key) {
-  Key& second = shadow.second[element];
+  Key& second = blocks.second[element];
   if (is_current(races, key) && rank_of(key) > rank_of(second)) second = key;
 }
 
-void keep(const GlobalRaces& races, const Shadow& shadow, std::size_t element, Key key) {
-  Key& first = shadow.first[element];
+void keep(const GlobalRaces& races, const FirstBlocks& blocks, std::size_t element, Key key) {
+  Key& first = blocks.first[element];
   if (rank_of(key) > rank_of(first)) {
     const Key before = std::exchange(first, key);
     if (is_current(races, before) && !same_agent(races, before, key)) {
-      keep_second(races, shadow, element, before);
+      keep_second(races, blocks, element, before);
     }
   } else if (!same_agent(races, first, key)) {
-    keep_second(races, shadow, element, key);
+    keep_second(races, blocks, element, key);
   }
 }
 
-bool others_in(const GlobalRaces& races, const Shadow& shadow, std::size_t element, Key key) {
-  const Key first = shadow.first[element];
+bool others_in(const GlobalRaces& races, const FirstBlocks& blocks, std::size_t element, Key key) {
+  const Key first = blocks.first[element];
   if (!is_current(races, first)) return false;
-  return !same_agent(races, first, key) || is_current(races, shadow.second[element]);
+  return !same_agent(races, first, key) || is_current(races, blocks.second[element]);
 }
 
-// Whether other blocks accessed any of these bytes in a conflicting way.
+[[gnu::noinline]] void suspect_words(GlobalRaces& races, std::size_t offset, unsigned bytes) {
+  for (std::size_t word = offset / 4; word <= (offset + bytes - 1) / 4; ++word)
+    suspect(races, word * 4);
+}
+
+// Whether other blocks accessed any of these bytes, which are of one line, in a conflicting way.
 void look_for_others(GlobalRaces& races, unsigned conflicts, std::size_t offset, unsigned bytes,
                      Key key) {
   for (unsigned rest = conflicts; rest != 0; rest &= rest - 1) {
@@ -229,9 +252,14 @@ void look_for_others(GlobalRaces& races, unsigned conflicts, std::size_t offset,
     const unsigned size = index / kAccesses;
     const Shadow& shadow = races.shadows[index];
     if (untouched(races, shadow, offset)) continue;
+    if (is_whole(races, shadow, offset)) {
+      if (others_in(races, shadow.of_whole_lines, offset >> kLineShift, key)) [[unlikely]]
+        suspect_words(races, offset, bytes);
+      continue;
+    }
     const std::size_t last = (offset + bytes - 1) >> size;
     for (std::size_t element = offset >> size; element <= last; ++element) {
-      if (others_in(races, shadow, element, key)) [[unlikely]]
+      if (others_in(races, shadow.of_elements, element, key)) [[unlikely]]
         suspect(races, element << size);
     }
   }
@@ -244,21 +272,50 @@ struct Noting {
   unsigned size;
   Shadow shadow;
   Key key;  ///< of lane 0
-  static Key of_lane(Key first, unsigned lane) { return first - (Key{lane} << 24); }
+
+  // Read under the lock: who came before must be known by what they used.
+  unsigned conflicts() const {
+    return races.used.load(std::memory_order_acquire) & conflicts_of(access);
+  }
 };
 
+// Before single elements of it are noted or judged.
+void break_up(const GlobalRaces& races, const Shadow& shadow, std::size_t offset) {
+  if (!is_whole(races, shadow, offset)) return;
+  const std::size_t line = offset >> kLineShift;
+  const Key first = shadow.of_whole_lines.first[line];
+  const Key second = shadow.of_whole_lines.second[line];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    const std::size_t word = line * kWarpSize + lane;
+    shadow.of_elements.first[word] = of_lane(first, lane);
+    if (is_current(races, second)) shadow.of_elements.second[word] = of_lane(second, lane);
+  }
+  shadow.lines[line] = static_cast<std::uint8_t>(races.epoch);
+}
+
 void note_lane(const Noting& noting, std::size_t offset, unsigned bytes, unsigned lane) {
-  const Key key = Noting::of_lane(noting.key, lane);
+  const Key key = of_lane(noting.key, lane);
   for (unsigned byte = 0; byte < bytes; byte += 1u << noting.size)
-    keep(noting.races, noting.shadow, (offset + byte) >> noting.size, key);
-  // Read under the lock: who came before must be known by what they used.
-  const unsigned used = noting.races.used.load(std::memory_order_acquire);
-  look_for_others(noting.races, used & conflicts_of(noting.access), offset, bytes, key);
+    keep(noting.races, noting.shadow.of_elements, (offset + byte) >> noting.size, key);
+  look_for_others(noting.races, noting.conflicts(), offset, bytes, key);
 }
 
 // ---- the common case: neighbouring lanes access neighbouring words, alone ----
 //
-// Noting it lane by lane took a fifth of the executor's time in step 05, this takes a thirteenth.
+// Noting it lane by lane took a fifth of the executor's time in step 05, word by word a twelfth;
+// whole lines take a thirtieth.
+
+// False if others have accessed it otherwise.
+bool note_line(const Noting& noting, std::size_t offset) {
+  const GlobalRaces& races = noting.races;
+  const Shadow& shadow = noting.shadow;
+  if (!untouched(races, shadow, offset) && !is_whole(races, shadow, offset)) return false;
+  const std::size_t line = offset >> kLineShift;
+  keep(races, shadow.of_whole_lines, line, noting.key);
+  shadow.lines[line] = static_cast<std::uint8_t>(races.epoch | kWhole);
+  look_for_others(noting.races, noting.conflicts(), offset, kLineBytes, noting.key);
+  return true;
+}
 
 bool all_of_rank(const Key* words, unsigned count, Key key) {
   Key differences = 0;
@@ -276,15 +333,17 @@ bool none_of_epoch(const GlobalRaces& races, const Key* words, unsigned count) {
 
 bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) {
   const GlobalRaces& races = noting.races;
-  unsigned rest = races.used.load(std::memory_order_acquire) & conflicts_of(noting.access);
-  for (; rest != 0; rest &= rest - 1) {
+  for (unsigned rest = noting.conflicts(); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<unsigned>(std::countr_zero(rest));
     const Shadow& shadow = races.shadows[index];
     if (untouched(races, shadow, offset)) continue;
-    const std::size_t word = offset >> 2;
-    const bool mine = index / kAccesses == noting.size &&
-                      all_of_rank(shadow.first + word, count, noting.key) &&
-                      none_of_epoch(races, shadow.second + word, count);
+    if (index / kAccesses != noting.size) return false;
+    const bool whole = is_whole(races, shadow, offset);
+    const FirstBlocks& blocks = whole ? shadow.of_whole_lines : shadow.of_elements;
+    const std::size_t first = whole ? offset >> kLineShift : offset >> 2;
+    const unsigned keys = whole ? 1 : count;
+    const bool mine = all_of_rank(blocks.first + first, keys, noting.key) &&
+                      none_of_epoch(races, blocks.second + first, keys);
     if (!mine) return false;
   }
   return true;
@@ -293,12 +352,12 @@ bool nobody_conflicts(const Noting& noting, std::size_t offset, unsigned count) 
 // Words of one line, by lanes from `lane` on. False if it is not that simple.
 bool note_words(const Noting& noting, std::size_t offset, unsigned count, unsigned lane) {
   const GlobalRaces& races = noting.races;
-  Key* const kept = noting.shadow.first + (offset >> 2);
+  Key* const kept = noting.shadow.of_elements.first + (offset >> 2);
   const bool is_new = untouched(races, noting.shadow, offset);
   if (is_new || !all_of_rank(kept, count, noting.key)) {
     if (!is_new && !none_of_epoch(races, kept, count)) return false;
     for (unsigned i = 0; i < count; ++i)
-      kept[i] = Noting::of_lane(noting.key, lane + i);
+      kept[i] = of_lane(noting.key, lane + i);
   }
   return nobody_conflicts(noting, offset, count);
 }
@@ -311,9 +370,19 @@ bool are_neighbours(const Request& request) {
 
 // How many lanes from `from` on access neighbouring words of one line.
 unsigned words_of_line(const Request& request, unsigned from) {
-  constexpr std::uint64_t kLineBytes = std::uint64_t{1} << kLineShift;
   const std::uint64_t rest = (kLineBytes - request.address(from) % kLineBytes) / 4;
   return std::min(request.count - from, static_cast<unsigned>(rest));
+}
+
+// Of `count` lanes from number `from` on, in one line: of one lane, or of neighbours.
+void note_elements(const Noting& noting, const Request& request, unsigned from, unsigned count) {
+  const std::size_t offset = request.address(from) - arena.begin;
+  break_up(noting.races, noting.shadow, offset);
+  if (count == 1 || !note_words(noting, offset, count, request.lanes[from])) {
+    for (unsigned i = from; i < from + count; ++i)
+      note_lane(noting, request.address(i) - arena.begin, request.bytes, request.lanes[i]);
+  }
+  noting.shadow.lines[offset >> kLineShift] = static_cast<std::uint8_t>(noting.races.epoch);
 }
 
 void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
@@ -331,11 +400,7 @@ void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
     const unsigned run = neighbours ? words_of_line(request, i) : 1;
     const std::size_t offset = request.address(i) - arena.begin;
     lock.hold(offset);
-    if (!neighbours || !note_words(noting, offset, run, request.lanes[i])) {
-      for (unsigned k = i; k < i + run; ++k)
-        note_lane(noting, request.address(k) - arena.begin, request.bytes, request.lanes[k]);
-    }
-    noting.shadow.lines[offset >> kLineShift] = static_cast<std::uint8_t>(races.epoch);
+    if (run < kWarpSize || !note_line(noting, offset)) note_elements(noting, request, i, run);
     i += run;
   }
 }
@@ -345,10 +410,12 @@ void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
 void forget_all_epochs(GlobalRaces& races) {
   for (unsigned index = 0; index < races.shadows.size(); ++index) {
     const Shadow& shadow = races.shadows[index];
-    if (shadow.first == nullptr) continue;
+    if (shadow.lines == nullptr) continue;
     const std::size_t bytes = (Arena::kPlacesBytes >> (index / kAccesses)) * sizeof(Key);
-    discard_pages(shadow.first, bytes);
-    discard_pages(shadow.second, bytes);
+    discard_pages(shadow.of_elements.first, bytes);
+    discard_pages(shadow.of_elements.second, bytes);
+    discard_pages(shadow.of_whole_lines.first, kLines * sizeof(Key));
+    discard_pages(shadow.of_whole_lines.second, kLines * sizeof(Key));
     discard_pages(shadow.lines, kLines);
   }
   discard_pages(races.suspected, Arena::kPlacesBytes / 4);
@@ -496,11 +563,12 @@ std::vector<Side> sides_of(const GlobalRaces& races, std::uintptr_t word) {
     for (unsigned size = 0; size < kSizes; ++size) {
       const unsigned index = index_of(size, access);
       if ((races.used >> index & 1) == 0) continue;
+      break_up(races, races.shadows[index], word - arena.begin);
       const unsigned bytes = 1u << size;
       for (std::uintptr_t address = word; address < word + 4; address += bytes) {
         const std::size_t element = (address - arena.begin) >> size;
-        const Shadow& shadow = races.shadows[index];
-        for (const Key key : {shadow.first[element], shadow.second[element]}) {
+        const FirstBlocks& blocks = races.shadows[index].of_elements;
+        for (const Key key : {blocks.first[element], blocks.second[element]}) {
           if (is_current(races, key)) sides.push_back({key, access, address, bytes});
         }
       }

@@ -184,36 +184,43 @@ Verdict judge(const SharedByte& byte, const LastAccess* atomic, const Accessor& 
   return Verdict::kMistake;
 }
 
-// Notes an access to bytes of which all that is remembered is the same.
-void note_alike(SharedByte* cells, unsigned bytes, const Accessor& me, Kind kind) {
+// Bytes, or words, of which all that is remembered is the same.
+struct Cells {
+  SharedByte* of;
+  unsigned count;
+  unsigned bytes;  // that the access has
+
+  const SharedByte& known() const { return *of; }
+  void note(LastAccess SharedByte::*kind, const Accessor& me, LastAccess::Others others) const {
+    for (unsigned i = 0; i < count; ++i)
+      simt::note(of[i].*kind, me, others);
+  }
+};
+
+void note_alike(const Cells& cells, const Accessor& me, Kind kind) {
   if (kind == Kind::kStore) {
-    for (unsigned i = 0; i < bytes; ++i)
-      note(cells[i].store, me, LastAccess::kNone);
+    cells.note(&SharedByte::store, me, LastAccess::kNone);
   } else {
-    const LastAccess::Others others = others_before(cells[0].load, me);
-    for (unsigned i = 0; i < bytes; ++i)
-      note(cells[i].load, me, others);
+    cells.note(&SharedByte::load, me, others_before(cells.known().load, me));
   }
 }
 
 // ---- stores that race with stores ----
 
-// Takes it for the last store of these bytes, of which all that is remembered is the same.
-[[gnu::noinline]] void judge_later(const Attempt& mine, const Accessor& me, SharedByte* cells,
-                                   unsigned bytes, const LastAccess* atomic) {
+// Takes it for the last store of these bytes.
+[[gnu::noinline]] void judge_later(const Attempt& mine, const Accessor& me, const Cells& cells,
+                                   const LastAccess* atomic) {
   const Reporting reporting;
   const auto* const at = reinterpret_cast<const char*>(mine.address);
   RacingStore store = {.lane = &mine.lane,
                        .owner = &mine.owner,
                        .address = mine.address,
                        .code_address = mine.code_address,
-                       .other = cells[0].store,
-                       .before = {at, at + bytes}};
+                       .other = cells.known().store,
+                       .before = {at, at + cells.bytes}};
   if (atomic != nullptr && races_with_any(*atomic, me)) store.atomic = *atomic;
-  if (races_with_any(cells[0].load, me)) store.load = cells[0].load;
-  const LastAccess::Others others = others_before(cells[0].store, me);
-  for (unsigned i = 0; i < bytes; ++i)
-    note(cells[i].store, me, others);
+  if (races_with_any(cells.known().load, me)) store.load = cells.known().load;
+  cells.note(&SharedByte::store, me, others_before(cells.known().store, me));
   worker_of(mine.lane).racing_stores.push_back(std::move(store));
 }
 
@@ -231,9 +238,10 @@ void judge_now(SharedMemory& shared, const RacingStore& store) {
     return;
   }
   // What is a mistake is told once, and forgotten.
-  SharedByte* const cells = shared.bytes_at(store.address);
-  for (std::size_t i = 0; i < bytes; ++i)
-    cells[i].store = store.other;
+  for (std::uintptr_t at = store.address; at < store.address + bytes; ++at) {
+    shared.take_apart(at);
+    shared.bytes_at(at)->store = store.other;
+  }
 }
 
 [[gnu::noinline]] void judge_racing_stores(Worker& worker) {
@@ -250,41 +258,135 @@ void judge_those_before(Worker& worker) {
 
 // ---- all of a store or load ----
 
-// Most accesses are to bytes that were always accessed together. False negatives, from bits that
-// mean nothing, only cost time.
+// Most accesses are to what was always accessed together. False negatives, from bits that mean
+// nothing, only cost time.
 template <typename Remembered>
-bool all_alike(const Remembered* of_bytes, unsigned bytes) {
-  return std::memcmp(of_bytes, of_bytes + 1, (bytes - 1) * sizeof(Remembered)) == 0;
+bool all_alike(const Remembered* all, unsigned count) {
+  return count == 1 || std::memcmp(all, all + 1, (count - 1) * sizeof(Remembered)) == 0;
 }
 
-// Returns whether it is no mistake. All that is remembered of the bytes is the same.
+// Returns whether it is no mistake.
 [[gnu::always_inline]] inline bool check_alike(const Attempt& mine, const Accessor& me,
-                                               SharedByte* cells, unsigned bytes,
-                                               const LastAccess* atomic) {
-  switch (judge(cells[0], atomic, me, mine)) {
+                                               const Cells& cells, const LastAccess* atomic) {
+  switch (judge(cells.known(), atomic, me, mine)) {
     case Verdict::kMistake:
       return false;
     case Verdict::kDependsOnValue:
-      judge_later(mine, me, cells, bytes, atomic);
+      judge_later(mine, me, cells, atomic);
       return true;
     default:
-      note_alike(cells, bytes, me, mine.kind);
+      note_alike(cells, me, mine.kind);
       return true;
   }
 }
 
-[[gnu::always_inline]] inline void check_bytes(Attempt mine, unsigned bytes) {
-  const Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
-  SharedMemory& shared = worker_of(mine.lane).shared;
-  SharedByte* const cells = shared.bytes_at(mine.address);
+constexpr unsigned kWordBytes = SharedMemory::kWordBytes;
+
+// The usual case, which takes a comparison less for each byte: whole words that are known as such.
+bool are_words(const SharedMemory& shared, std::uintptr_t address, unsigned bytes) {
+  if (bytes < kWordBytes || shared.is_apart(address)) return false;
+  for (unsigned i = kWordBytes; i < bytes; i += kWordBytes) {
+    if (shared.is_apart(address + i)) return false;
+  }
+  return true;
+}
+
+// Bytes of one word, which are about to be known by themselves if they are not all of it.
+bool check_in_word(Attempt mine, const Accessor& me, SharedMemory& shared, unsigned bytes) {
   const LastAccess* const atomics = shared.atomics_at(mine.address);
-  if (all_alike(cells, bytes) && (atomics == nullptr || all_alike(atomics, bytes))) {
-    check_alike(mine, me, cells, bytes, atomics);
-    return;
+  const bool atomics_alike = atomics == nullptr || all_alike(atomics, bytes);
+  if (atomics_alike && are_words(shared, mine.address, bytes)) {
+    return check_alike(mine, me, {shared.words_at(mine.address), 1, bytes}, atomics);
+  }
+  shared.take_apart(mine.address);
+  SharedByte* const cells = shared.bytes_at(mine.address);
+  if (atomics_alike && all_alike(cells, bytes)) {
+    const bool is_fine = check_alike(mine, me, {cells, bytes, bytes}, atomics);
+    if (bytes == kWordBytes) shared.put_together(mine.address);
+    return is_fine;
   }
   for (unsigned i = 0; i < bytes; ++i, ++mine.address) {
-    if (!check_alike(mine, me, cells + i, 1, atomics != nullptr ? atomics + i : nullptr)) return;
+    const LastAccess* const atomic = atomics != nullptr ? atomics + i : nullptr;
+    if (!check_alike(mine, me, {cells + i, 1, 1}, atomic)) return false;
   }
+  return true;
+}
+
+[[gnu::noinline]] void check_word_by_word(Attempt mine, const Accessor& me, SharedMemory& shared,
+                                          unsigned bytes) {
+  const unsigned step = std::min(bytes, kWordBytes);
+  for (unsigned i = 0; i < bytes; i += step, mine.address += step) {
+    if (!check_in_word(mine, me, shared, step)) return;
+  }
+}
+
+[[gnu::noinline]] void check_bytes(const Attempt& mine, unsigned bytes) {
+  const Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
+  SharedMemory& shared = worker_of(mine.lane).shared;
+  const LastAccess* const atomics = shared.atomics_at(mine.address);
+  const Cells words = {shared.words_at(mine.address), bytes / kWordBytes, bytes};
+  if (are_words(shared, mine.address, bytes) && all_alike(words.of, words.count) &&
+      (atomics == nullptr || all_alike(atomics, bytes))) {
+    check_alike(mine, me, words, atomics);
+  } else {
+    check_word_by_word(mine, me, shared, bytes);
+  }
+}
+
+// ---- the usual case ----
+//
+// A word of the own block, to which nobody made an access that this one could race with: all that
+// is asked and noted above comes down to a few comparisons. A tiled product takes a quarter less.
+
+// All threads of the block that made such accesses, if this lane is not the only one, have met at a
+// barrier since.
+bool is_ordered_in_block(const LastAccess& last, const Lane& lane, const Block& block) {
+  if (last.block != block.rank || last.others == LastAccess::kBlocks) return false;
+  return last.time < block.last_barrier ||
+         (last.thread == lane.thread && last.others == LastAccess::kNone);
+}
+
+// What others_before() tells of loads by threads of the block.
+LastAccess::Others others_in_block(const LastAccess& last, const Lane& lane, const Block& block) {
+  if (last.time < block.last_barrier) return LastAccess::kNone;
+  if (last.others == LastAccess::kWarps || last.thread / kWarpSize != lane.thread / kWarpSize) {
+    return LastAccess::kWarps;
+  }
+  if (last.time < lane.warp->last_sync) return LastAccess::kNone;
+  const bool is_only_mine = last.others == LastAccess::kNone && last.thread == lane.thread;
+  return is_only_mine ? LastAccess::kNone : LastAccess::kLanes;
+}
+
+LastAccess access_now(const Lane& lane, const Block& block, std::uintptr_t code_address,
+                      LastAccess::Others others) {
+  return {.time = block.worker->clock,
+          .code = static_cast<std::uint32_t>(code_address),
+          .thread = static_cast<std::uint16_t>(lane.thread & 0x3ff),
+          .others = others,
+          .block = static_cast<std::uint16_t>(block.rank)};
+}
+
+// Returns false, and has noted nothing, if it is another case.
+bool note_usual_access(const Lane& lane, const Block& owner, std::uintptr_t address, unsigned bytes,
+                       SharedAccess access, std::uintptr_t code_address) {
+  const Block& block = *lane.warp->block;
+  if (bytes != kWordBytes || &owner != &block || lane.has_arrived) return false;
+  if (block.synchronization != nullptr) return false;
+  SharedMemory& shared = block.worker->shared;
+  if (shared.is_apart(address) || shared.atomics_at(address) != nullptr) return false;
+  SharedByte& word = *shared.words_at(address);
+  if (!is_ordered_in_block(word.store, lane, block)) return false;
+  if (access != SharedAccess::kLoad) {
+    if (!is_ordered_in_block(word.load, lane, block)) return false;
+    word.store = access_now(lane, block, code_address, LastAccess::kNone);
+    return true;
+  }
+  const bool is_written = word.store.time >= block.start;
+  if (!is_written || word.load.block != block.rank || word.load.others == LastAccess::kBlocks) {
+    return false;
+  }
+  word.load = access_now(lane, block, code_address, others_in_block(word.load, lane, block));
+  return true;
 }
 
 }  // namespace
@@ -292,6 +394,7 @@ bool all_alike(const Remembered* of_bytes, unsigned bytes) {
 void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, SharedAccess access, std::uintptr_t code_address) {
   judge_those_before(worker_of(lane));
+  if (note_usual_access(lane, owner, address, bytes, access, code_address)) return;
   const Kind kind = access == SharedAccess::kLoad ? Kind::kLoad : Kind::kStore;
   check_bytes({lane, owner, address, kind, code_address, access == SharedAccess::kStore}, bytes);
 }
@@ -309,11 +412,10 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
   shared.use_atomics();
-  SharedByte* const cells = shared.bytes_at(address);
   LastAccess* const atomics = shared.atomics_at(address);
   for (unsigned i = 0; i < bytes; ++i) {
     const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};
-    const SharedByte& byte = cells[i];
+    const SharedByte& byte = shared.known_of(address + i);
     if (races_with_any(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
     if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
     if (!overwrites && !is_written(byte, &atomics[i], owner)) return report_unwritten(mine);

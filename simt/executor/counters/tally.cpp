@@ -234,11 +234,13 @@ Counters Tally::Site::counters() const {
   return counters;
 }
 
-void Tally::add(const Tally& other) {
+void Tally::add(Tally&& other) {
   blocks += other.blocks;
   threads += other.threads;
-  for (const auto& [key, site] : other.sites_)
-    sites_[key].add(site);
+  for (auto& [key, site] : other.sites_) {
+    const auto [mine, is_new] = sites_.try_emplace(key, std::move(site));
+    if (!is_new) mine->second.add(site);  // which has not been moved then
+  }
   for (const auto& [where, counters] : other.operations_)
     operations_[where] += counters;
   for (const auto& [branch, count] : other.divergences_)

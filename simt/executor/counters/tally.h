@@ -61,8 +61,8 @@ class Tally {
   /// The lines that were given to locate().
   const std::map<Event, Location>& located() const { return located_; }
 
-  /// Adds what another worker counted.
-  void add(const Tally& other);
+  /// Adds what another worker counted, which may take its arrays along.
+  void add(Tally&& other);
 
   /// Of the whole launch.
   Counters total() const;

@@ -1,7 +1,6 @@
 #include "simt/executor/counters/touched_array.h"
 
 #include <algorithm>
-#include <new>
 
 namespace simt {
 
@@ -27,10 +26,7 @@ TouchedArray::TouchedArray(const DeviceMemory::ElementRange& range)
       bytes_(range.end - range.begin),
       word_base_(range.begin / kWordBits * kWordBits),
       element_bytes_(range.element_bytes),
-      word_count_((range.end - word_base_ + kWordBits - 1) / kWordBits),
-      words_(static_cast<std::uint64_t*>(std::calloc(word_count_, sizeof(std::uint64_t)))) {
-  if (words_ == nullptr) throw std::bad_alloc();
-}
+      words_((range.end - word_base_ + kWordBits - 1) / kWordBits) {}
 
 TouchedArray::TouchedArray(const TouchedArray& other)
     : TouchedArray({other.begin_, other.begin_ + other.bytes_, other.element_bytes_}) {
@@ -40,7 +36,7 @@ TouchedArray::TouchedArray(const TouchedArray& other)
 void TouchedArray::touch_range(std::uint64_t address, std::uint64_t bytes) {
   std::uint64_t first = address - word_base_;
   const std::uint64_t end = first + bytes;
-  extend(first / kWordBits, (end + kWordBits - 1) / kWordBits);
+  words_.use(first / kWordBits, (end + kWordBits - 1) / kWordBits);
   while (first < end) {
     const std::uint64_t in_word = first % kWordBits;
     const std::uint64_t count = std::min(end - first, kWordBits - in_word);
@@ -51,14 +47,14 @@ void TouchedArray::touch_range(std::uint64_t address, std::uint64_t bytes) {
 
 void TouchedArray::add(const TouchedArray& other) {
   asked_for_ += other.asked_for_;
-  extend(other.first_word_, other.end_word_);
-  for (std::size_t word = other.first_word_; word < other.end_word_; ++word)
+  words_.use(other.words_.first(), other.words_.end());
+  for (std::size_t word = other.words_.first(); word < other.words_.end(); ++word)
     words_[word] |= other.words_[word];
 }
 
 std::uint64_t TouchedArray::unique_bytes() const {
   std::uint64_t count = 0;
-  for (std::size_t word = first_word_; word < end_word_; ++word)
+  for (std::size_t word = words_.first(); word < words_.end(); ++word)
     count += bits_set(words_[word]);
   return count;
 }

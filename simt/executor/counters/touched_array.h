@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 
+#include "simt/executor/counters/zeroed_words.h"
 #include "simt/executor/memory/device_memory.h"
 
 namespace simt {
@@ -33,7 +32,7 @@ class TouchedArray {
   /// One access, aligned to its 1 to 16 bytes.
   void touch(std::uint64_t address, unsigned bytes) {
     const std::uint64_t offset = address - word_base_;
-    extend(offset / kWordBits, offset / kWordBits + 1);
+    words_.use(offset / kWordBits, offset / kWordBits + 1);
     words_[offset / kWordBits] |= ((std::uint64_t{1} << bytes) - 1) << offset % kWordBits;
   }
 
@@ -49,25 +48,13 @@ class TouchedArray {
 
  private:
   static constexpr unsigned kWordBits = 64;
-  /// Words outside of these are known to be 0, and not looked at.
-  void extend(std::size_t first, std::size_t end) {
-    if (first < first_word_) first_word_ = first;
-    if (end > end_word_) end_word_ = end;
-  }
-  struct Free {
-    void operator()(std::uint64_t* words) const { std::free(words); }
-  };
 
   std::uint64_t begin_;
   std::uint64_t bytes_;
   std::uint64_t word_base_;  ///< `begin_`, or less: a multiple of the bits in a word
   std::size_t element_bytes_;
-  std::size_t word_count_;
-  std::size_t first_word_ = ~std::size_t{0};
-  std::size_t end_word_ = 0;
   std::uint64_t asked_for_ = 0;
-  // From calloc: zeroed pages cost nothing until they are written.
-  std::unique_ptr<std::uint64_t[], Free> words_;
+  ZeroedWords words_;
 };
 
 }  // namespace simt

@@ -35,7 +35,7 @@ const Tally& WorkerPool::run(Launch& launch, int workers) {
   launch_ = nullptr;
   done_.wait(lock, [this] { return helping_ == 0; });
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-  sum_.add(own_->tally);
+  sum_.add(std::move(own_->tally));
   return sum_;
 }
 
@@ -94,7 +94,7 @@ void WorkerPool::sleep_and_help(Worker& worker) {
     lock.unlock();
     take_part_or_fail(worker, launch);
     lock.lock();
-    sum_.add(worker.tally);
+    sum_.add(std::move(worker.tally));
     if (--helping_ == 0) done_.notify_one();
   }
 }

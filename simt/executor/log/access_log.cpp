@@ -32,10 +32,6 @@ void WarpLog::drop_front(std::size_t events, std::size_t accesses) {
 
 // ---- a lane's ----
 
-std::size_t LaneLog::common_events() const {
-  return follows_ ? static_cast<std::size_t>(expected_ - warp_->path()) : common_events_;
-}
-
 std::size_t LaneLog::common_accesses() const {
   if (!follows_) return common_accesses_;
   return static_cast<std::size_t>(cell_ - warp_->row(0)) / WarpLog::kLanes;

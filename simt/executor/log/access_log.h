@@ -159,7 +159,9 @@ class LaneLog {
   /// Whether it has done only what is on the path of its warp.
   bool follows() const { return follows_; }
   /// On the path of the warp.
-  std::size_t common_events() const;
+  std::size_t common_events() const {
+    return follows_ ? static_cast<std::size_t>(expected_ - warp_->path()) : common_events_;
+  }
   /// Those of common_events() that are accesses.
   std::size_t common_accesses() const;
 
@@ -177,7 +179,7 @@ class LaneLog {
   std::size_t all_events() const { return common_events() + events(); }
 
   /// Whether it did nothing.
-  bool empty() const { return path_.empty() && common_events() == 0; }
+  bool empty() const { return all_events() == 0; }
   /// Whether it must be replayed before more is added.
   bool full() const { return follows_ ? warp_->full() : path_.size() >= limit_; }
   /// Whether its latest accesses, `count` or more, are a few over and over again, with no store

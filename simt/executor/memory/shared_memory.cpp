@@ -22,6 +22,8 @@ void SharedMemory::release() {
   if (memory_ == nullptr) return;
   release_address_space(memory_, reserved_slots_ * kSlotBytes);
   release_address_space(cells_, reserved_slots_ * kSlotBytes * sizeof(SharedByte));
+  release_address_space(words_, reserved_slots_ * kSlotWords * sizeof(SharedByte));
+  release_address_space(apart_, reserved_slots_ * kSlotWords);
   release_address_space(atomics_, reserved_slots_ * kSlotBytes * sizeof(LastAccess));
 }
 
@@ -33,6 +35,9 @@ void SharedMemory::reserve(unsigned slots) {
   memory_ = static_cast<char*>(reserve_address_space(reserved_slots_ * kSlotBytes));
   cells_ = static_cast<SharedByte*>(
       reserve_address_space(reserved_slots_ * kSlotBytes * sizeof(SharedByte)));
+  words_ = static_cast<SharedByte*>(
+      reserve_address_space(reserved_slots_ * kSlotWords * sizeof(SharedByte)));
+  apart_ = static_cast<std::uint8_t*>(reserve_address_space(reserved_slots_ * kSlotWords));
   atomics_ = static_cast<LastAccess*>(
       reserve_address_space(reserved_slots_ * kSlotBytes * sizeof(LastAccess)));
   belongs_.resize(kSlotBytes);
@@ -100,10 +105,25 @@ std::string SharedMemory::describe(std::size_t offset) const {
          std::to_string(dynamic_bytes_) + " bytes";
 }
 
+void SharedMemory::take_apart(std::uintptr_t address) {
+  const std::size_t word = word_of(address);
+  if (apart_[word] != 0) return;
+  apart_[word] = 1;
+  std::fill_n(cells_ + word * kWordBytes, kWordBytes, words_[word]);
+}
+
+void SharedMemory::put_together(std::uintptr_t address) {
+  const std::size_t word = word_of(address);
+  words_[word] = cells_[word * kWordBytes];
+  apart_[word] = 0;
+}
+
 void SharedMemory::forget_accesses() {
   if (cells_ == nullptr) return;
   // Of all launches so far, not only as much as the last one used.
   discard_pages(cells_, reserved_slots_ * kSlotBytes * sizeof(SharedByte));
+  discard_pages(words_, reserved_slots_ * kSlotWords * sizeof(SharedByte));
+  discard_pages(apart_, reserved_slots_ * kSlotWords);
   discard_pages(atomics_, reserved_slots_ * kSlotBytes * sizeof(LastAccess));
 }
 

@@ -42,7 +42,7 @@ struct LastAccess {
   std::uint16_t block = 0;              ///< within the cluster
 };
 
-/// What the race checker knows of one byte.
+/// What the race checker knows of one byte, or of all bytes of a word.
 struct SharedByte {
   LastAccess store;  ///< the last one
   LastAccess load;   ///< the last one
@@ -116,8 +116,22 @@ class SharedMemory {
   /// The nearest object below that offset, for a message.
   std::string describe(std::size_t offset) const;
 
-  /// What is known of the bytes from `address` on.
+  /// Most words of 4 bytes are only ever accessed as such: one SharedByte is known of each.
+  static constexpr unsigned kWordBytes = 4;
+  /// What is known of the words from `address` on that are not apart.
+  SharedByte* words_at(std::uintptr_t address) { return words_ + word_of(address); }
+  /// Whether the word at `address` is apart: each of its bytes is known by itself.
+  bool is_apart(std::uintptr_t address) const { return apart_[word_of(address)] != 0; }
+  /// What is known of the bytes from `address` on, of words that are apart.
   SharedByte* bytes_at(std::uintptr_t address) { return cells_ + (address - begin()); }
+  /// What is known of the byte there.
+  const SharedByte& known_of(std::uintptr_t address) {
+    return is_apart(address) ? *bytes_at(address) : *words_at(address);
+  }
+  /// A byte of the word at `address` is about to be known by itself.
+  void take_apart(std::uintptr_t address);
+  /// The same is known of all bytes of the word at `address` again.
+  void put_together(std::uintptr_t address);
   /// The last atomic operations, which are rare: null while this launch has made none.
   LastAccess* atomics_at(std::uintptr_t address) {
     return atomics_used_ ? atomics_ + (address - begin()) : nullptr;
@@ -135,16 +149,20 @@ class SharedMemory {
   static constexpr std::size_t kRedZone = 128;
   static constexpr std::size_t kAlignment = 128;
   static constexpr std::size_t kSlotBytes = std::size_t{512} << 10;
+  static constexpr std::size_t kSlotWords = kSlotBytes / kWordBytes;
 
   struct Placed {
     const SharedVariable* variable;
     std::size_t offset;
   };
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(memory_); }
+  std::size_t word_of(std::uintptr_t address) const { return (address - begin()) / kWordBytes; }
   char* slot_begin(unsigned slot) const { return memory_ + slot * kSlotBytes; }
 
   char* memory_ = nullptr;
-  SharedByte* cells_ = nullptr;
+  SharedByte* cells_ = nullptr;    // of bytes
+  SharedByte* words_ = nullptr;    // of words
+  std::uint8_t* apart_ = nullptr;  // for each word whether its bytes have cells of their own
   LastAccess* atomics_ = nullptr;
   bool atomics_used_ = false;
   unsigned reserved_slots_ = 0;

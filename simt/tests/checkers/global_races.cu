@@ -155,6 +155,31 @@ __global__ void vectors_overlap(float* y) {
   reinterpret_cast<float4*>(y + first)[threadIdx.x] = make_float4(threadIdx.x, 2, 3, 4);
 }
 
+// A line of 128 bytes, which all lanes of a warp access in turn.
+template <Version version>
+__global__ void whole_lines_of_others(float* y) {
+  const unsigned line = version == kCorrect ? blockIdx.x : blockIdx.x / 2;
+  y[line * 32 + threadIdx.x] = blockIdx.x;
+}
+
+// One block loads all of a line, another stores one word of it.
+template <Version version>
+__global__ void one_word_of_a_whole_line(float* y, float* copy, unsigned loading_block) {
+  if (blockIdx.x == loading_block) {
+    copy[threadIdx.x] = y[threadIdx.x];
+  } else if (threadIdx.x == 5) {
+    y[version == kCorrect ? 32 + 5 : 5] = 1.0f;
+  }
+}
+
+// All blocks load a line, first all of it and then a part. The second of them stores a word of it.
+template <Version version>
+__global__ void a_part_of_a_whole_line(float* y, float* copy) {
+  copy[blockIdx.x * 32 + threadIdx.x] = y[threadIdx.x];
+  if (threadIdx.x < 8) copy[blockIdx.x * 32 + threadIdx.x] += y[threadIdx.x];
+  if (blockIdx.x == 1 && threadIdx.x == 20) y[version == kCorrect ? 32 + 20 : 20] = 1.0f;
+}
+
 // ---- correct ------------------------------------------------------------------------------------
 
 // All threads store, one of them speaks for all behind a barrier.
@@ -412,6 +437,38 @@ TEST_CASE_FIXTURE(GlobalRaces, "a word and a byte of it are stored by different 
   words_and_bytes<kMistaken><<<4, 32>>>(counts.get(), bytes);
   CHECK(take_kinds() == "global-race ");
   words_and_bytes<kCorrect><<<4, 32>>>(counts.get(), bytes);
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(GlobalRaces, "two blocks store the same whole lines") {
+  whole_lines_of_others<kMistaken><<<kBlocks, 32>>>(y.get());
+  CHECK(mentions("a store races with a store by another block, at byte 0 of"));
+  CHECK(mentions("block (0,0,0), thread (0,0,0)\n"));
+  CHECK(mentions("by block (1,0,0), thread (0,0,0)"));
+  CHECK(take_kinds() == "global-race ");
+  whole_lines_of_others<kCorrect><<<kBlocks, 32>>>(y.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(GlobalRaces, "a block stores a word of a line that another loads as a whole") {
+  for (const unsigned loading_block : {0u, 1u}) {
+    const std::string other = loading_block == 0 ? "0" : "1";
+    one_word_of_a_whole_line<kMistaken><<<2, 32>>>(y.get(), x.get(), loading_block);
+    CHECK(mentions("a store races with a load by another block, at byte 20 of"));
+    CHECK(mentions(("a load by block (" + other + ",0,0), thread (5,0,0)").c_str()));
+    CHECK(take_kinds() == "global-race ");
+    one_word_of_a_whole_line<kCorrect><<<2, 32>>>(y.get(), x.get(), loading_block);
+    CHECK(take_kinds().empty());
+  }
+}
+
+TEST_CASE_FIXTURE(GlobalRaces, "blocks load a line as a whole, then a part, and one stores to it") {
+  a_part_of_a_whole_line<kMistaken><<<kBlocks, 32>>>(y.get(), x.get());
+  CHECK(mentions("a store races with a load by another block, at byte 80 of"));
+  CHECK(mentions("block (1,0,0), thread (20,0,0)\n"));
+  CHECK(mentions("a load by block (0,0,0), thread (20,0,0)"));
+  CHECK(take_kinds() == "global-race ");
+  a_part_of_a_whole_line<kCorrect><<<kBlocks, 32>>>(y.get(), x.get());
   CHECK(take_kinds().empty());
 }
 
