@@ -20,23 +20,41 @@ struct ThreadsInTurn {
   Index3* index;             ///< its threadIdx
   unsigned width;            ///< blockDim.x
   unsigned height;           ///< blockDim.y
-  unsigned left;             ///< threads that have not begun; none once a thread has waited
+  Lane* last;                ///< that may begin so; null once one has waited
   std::size_t lane_bytes;    ///< from a lane to the next
   Lane* first;               ///< that ran
   std::uintptr_t frame = 0;  ///< the stack frame that the executor called them from
+};
+
+/// Goes from thread to thread. What it needs for each it has in registers.
+class Turn {
+ public:
+  /// Of the running thread.
+  SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] explicit Turn(ThreadsInTurn& turns)
+      : turns_(turns), lane_(*turns.running), x_(turns.index->x) {}
 
   /// Makes the next thread the running one. False if there is none, or none that may begin yet.
   SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] bool next() {
-    if (left == 0) return false;
-    --left;
-    *running = reinterpret_cast<Lane*>(reinterpret_cast<char*>(*running) + lane_bytes);
-    if (++index->x < width) return true;
-    index->x = 0;
-    if (++index->y < height) return true;
-    index->y = 0;
-    ++index->z;
+    if (lane_ >= turns_.last) return false;
+    lane_ = reinterpret_cast<Lane*>(reinterpret_cast<char*>(lane_) + turns_.lane_bytes);
+    *turns_.running = lane_;
+    if (++x_ == turns_.width) begin_row();
+    turns_.index->x = x_;
     return true;
   }
+
+ private:
+  SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] void begin_row() {
+    x_ = 0;
+    Index3& index = *turns_.index;
+    if (++index.y < turns_.height) return;
+    index.y = 0;
+    ++index.z;
+  }
+
+  ThreadsInTurn& turns_;
+  Lane* lane_;
+  unsigned x_;
 };
 
 }  // namespace simt

@@ -25,7 +25,7 @@ void note_turns(Lane& self) {
   self.outermost_frame = turns.frame;
   std::swap(first.stack, self.stack);
   std::swap(first.context, self.context);
-  turns.left = 0;
+  turns.last = nullptr;
 }
 
 }  // namespace simt

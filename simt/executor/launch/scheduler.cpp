@@ -39,7 +39,7 @@ struct ExitOfThread {};
       launch.threads(launch.arguments, turns);
       are_left = false;
     } catch (const ExitOfThread&) {
-      are_left = turns.next();  // as if it had returned
+      are_left = Turn(turns).next();  // as if it had returned
     }
   }
 }
@@ -51,7 +51,7 @@ ThreadsInTurn turns_of(Lane& first, unsigned others) {
           .index = &threadIdx,
           .width = block.shape.x,
           .height = block.shape.y,
-          .left = others,
+          .last = &first + others,
           .lane_bytes = sizeof(Lane),
           .first = &first};
 }

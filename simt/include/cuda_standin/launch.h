@@ -30,10 +30,11 @@ bool runs_here(const void* stream);
 /// Runs `body()` for each of these threads of a launch that runs plain.
 template <typename Body>
 SIMT_NOT_INSTRUMENTED void run_in_turn(void* pointer, ThreadsInTurn& turns) {
-  Body& body = *static_cast<Body*>(pointer);
+  const Body& body = *static_cast<Body*>(pointer);
+  Turn turn(turns);
   do {
     body();
-  } while (turns.next());
+  } while (turn.next());
 }
 
 /// Runs `body()` for every thread of the grid. Inlined, as what calls it, so that a finding of the
