@@ -443,8 +443,10 @@ bool is_known_to_be_valid(const Warp& warp, const Lane& lane, unsigned mask) {
   return jump(turn_to_others(lane), lane.context);
 }
 
-// A lane that asks for what no other waits for, or for something else.
+// A lane that asks for what no other waits for, or for something else. One of threads that take
+// turns is here, for of its warp none waits.
 [[gnu::noinline]] Handover begin_exchange(Lane& lane) {
+  end_turns(lane);
   check_exchange(lane);
   Warp& warp = *lane.warp;
   if (warp.in_operation == 0) {
@@ -461,7 +463,6 @@ Handover arrive_at_warp_operation(Exchange exchange, std::uint64_t value, Locati
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
   const unsigned mask = exchange.mask;
-  end_turns(lane);
   lane.exchange = exchange;
   lane.where = where;
   warp.values[lane.number] = value;
