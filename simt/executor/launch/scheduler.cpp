@@ -191,7 +191,7 @@ void run_warp(Worker& worker, Warp& warp) {
       if (worker.aborted) return;
     }
   } while (warp.ready != 0 || warp.log_full != 0);
-  replay(worker, warp);
+  if (worker.launch->counting) replay(worker, warp);
   if (WarpRecording* const recorded = recording_of(warp)) recorded->pause(warp);
 }
 
