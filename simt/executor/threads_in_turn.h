@@ -30,11 +30,11 @@ struct ThreadsInTurn {
 class Turn {
  public:
   /// Of the running thread.
-  SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] explicit Turn(ThreadsInTurn& turns)
+  [[gnu::always_inline]] SIMT_NOT_INSTRUMENTED explicit Turn(ThreadsInTurn& turns)
       : turns_(turns), lane_(*turns.running), x_(turns.index->x) {}
 
   /// Makes the next thread the running one. False if there is none, or none that may begin yet.
-  SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] bool next() {
+  [[gnu::always_inline]] SIMT_NOT_INSTRUMENTED bool next() {
     if (lane_ >= turns_.last) return false;
     lane_ = reinterpret_cast<Lane*>(reinterpret_cast<char*>(lane_) + turns_.lane_bytes);
     *turns_.running = lane_;
@@ -44,7 +44,7 @@ class Turn {
   }
 
  private:
-  SIMT_NOT_INSTRUMENTED [[gnu::always_inline]] void begin_row() {
+  [[gnu::always_inline]] SIMT_NOT_INSTRUMENTED void begin_row() {
     x_ = 0;
     Index3& index = *turns_.index;
     if (++index.y < turns_.height) return;

@@ -129,9 +129,10 @@ Lane* run_threads_in_turn() {
   ThreadsInTurn turns = turns_of(first, threads - 1);
   current.turns = &turns;
   call_in_turn(*worker_of(first).launch, turns);
-  end_turns(*current.lane);  // unless it waited
-  end_thread(*current.lane);
-  return current.lane;
+  Lane& last = *current.lane;
+  end_turns(last);  // unless it waited
+  end_thread(last);
+  return &last;
 }
 
 // Runs threads one after the other, then others until one of the next block begins on this stack.
