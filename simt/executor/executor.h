@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simt/executor/threads_in_turn.h"
+
 namespace simt {
 
 /// Numbers along the three dimensions of a grid or a block.
@@ -66,7 +68,10 @@ enum class WarpOperation : std::uint32_t {
 
 /// Runs `body(arguments)` once for every thread of the grid and returns when all have ended.
 /// A launch that an H200 would refuse runs nothing and sets the error that take_error() returns.
-void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments);
+/// `threads(arguments, turns)` does the same for those that take turns: a launch that has it may
+/// run plain.
+void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments,
+            void (*threads)(void*, ThreadsInTurn&) = nullptr);
 
 /// While it lives, host code is in the function of a library whose code is compiled with the
 /// program: findings lie at the line of the program that calls the library.

@@ -9,6 +9,7 @@
 
 #include "simt/executor/accesses/barrier_copies.h"
 #include "simt/executor/checkers/shared_races.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/worker/abandon.h"
 #include "simt/executor/worker/switch.h"
@@ -96,6 +97,7 @@ void come_after(Lane& lane, const AsyncBarrier& barrier, std::uintptr_t address)
 
 // Waits for the phase that is under way.
 void wait_in(Lane& lane, std::uintptr_t address, Location where) {
+  end_turns(lane);
   lane.where = where;
   lane.awaited = address;
   lane.warp->at_async_barrier |= lane.bit();

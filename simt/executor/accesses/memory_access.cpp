@@ -7,6 +7,7 @@
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/time_limit.h"
 #include "simt/executor/devices.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/log/called_lines.h"
@@ -177,6 +178,7 @@ void refuse_host_memory(const Launch& launch, std::uintptr_t address, const std:
 void wait_for_replay() {
   Lane& lane = *current.lane;
   check_time_limit(lane);
+  end_turns(lane);
   lane.warp->log_full |= lane.bit();
   lane.warp->ready &= ~lane.bit();
   run_others(lane);

@@ -1,6 +1,7 @@
 #include "simt/executor/accesses/waiting_loops.h"
 
 #include "simt/executor/checkers/time_limit.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/worker/switch.h"
 
 namespace simt {
@@ -9,6 +10,7 @@ void give_way_in_loop(Lane& self) {
   check_time_limit(self);
   // Where nothing is counted, nothing tells, and it does no harm either.
   if (current.log != nullptr && !current.log->repeats_itself(kLooksOfLoop)) return;
+  end_turns(self);
   Warp& warp = *self.warp;
   warp.log_full |= self.bit();
   warp.giving_way |= self.bit();

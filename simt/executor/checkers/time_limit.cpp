@@ -23,6 +23,7 @@
 #include "simt/executor/checkers/interrupted_code.h"
 #include "simt/executor/counters.h"
 #include "simt/executor/fibers/plain_code.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/interrupt.h"
 #include "simt/executor/program_deadline.h"
@@ -253,6 +254,7 @@ InterruptibleWorker::~InterruptibleWorker() {
 void check_time_limit(Lane& lane) {
   Worker& worker = worker_of(lane);
   if (!worker.launch->out_of_time || worker.is_stopping) return;
+  end_turns(lane);
   const Place place = place_of_last_event(lane);
   worker.is_stopping = true;
   current.log = nullptr;

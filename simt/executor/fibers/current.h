@@ -9,10 +9,12 @@ namespace simt {
 struct Lane;
 class LaneLog;
 struct Launch;
+struct ThreadsInTurn;
 
 /// What this OS thread runs at the moment. All null in host code.
 struct Current {
   Lane* lane;            ///< that runs
+  ThreadsInTurn* turns;  ///< if it is one of those; null once it has waited
   LaneLog* log;          ///< null while nothing is counted
   bool checking;         ///< whether accesses are checked
   bool plain;            ///< whether the launch only notes which memory it has written

@@ -16,6 +16,7 @@
 namespace simt {
 
 struct GlobalRaces;
+struct ThreadsInTurn;
 class WorkerPool;
 
 /// A launch that a thread of a running one has ordered.
@@ -32,7 +33,9 @@ struct Launch {
   LaunchConfig config;  ///< its shape
   /// runs one thread
   void (*body)(void*);
-  void* arguments;                ///< that `body` is given
+  /// the same of one that runs plain: runs threads as long as there is a next
+  void (*threads)(void*, ThreadsInTurn&);
+  void* arguments;                ///< that both are given
   std::size_t most_shared_bytes;  ///< of a block, static and dynamic memory together
   int device;                     ///< that it runs on
   AddressSpan memory;             ///< of that device

@@ -162,18 +162,19 @@ void keep_counters(const Launch& launch, const Tally& tally) {
 }
 
 using Body = void (*)(void*);
+using Threads = void (*)(void*, ThreadsInTurn&);
 
 // The copy that has no hooks, if there is one: what it writes is not seen.
-Body plain_body(Body body) {
-  const auto address = reinterpret_cast<std::uintptr_t>(body);
+Threads plain_threads(Threads threads) {
+  const auto address = reinterpret_cast<std::uintptr_t>(threads);
   const std::uintptr_t copy = plain_copy_of(address);
   if (copy != address) expect_unseen_writes();
-  return reinterpret_cast<Body>(copy);
+  return reinterpret_cast<Threads>(copy);
 }
 
 // What launch() does, but for what the grid orders: that is returned, in its order.
-std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& config,
-                                      void (*body)(void*), void* arguments,
+std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& config, Body body,
+                                      void* arguments, Threads threads,
                                       std::uintptr_t code_address) {
   std::vector<HostRange> host_ranges = take_expected_host_pointers();
   State& s = state();
@@ -191,10 +192,11 @@ std::vector<OrderedLaunch> launch_one(const char* kernel, const LaunchConfig& co
     return {};
   }
   const bool watched = (tracing || recording) && !config.of_library;
-  const bool plain = !watched && !config.of_library && runs_plain(kernel, config, body);
+  const bool plain = !watched && threads != nullptr && runs_plain(kernel, config, body);
   Launch launch{.kernel = kernel,
                 .config = config,
-                .body = plain ? plain_body(body) : body,
+                .body = body,
+                .threads = plain ? plain_threads(threads) : nullptr,
                 .arguments = arguments,
                 .most_shared_bytes = most_shared(config, allowed_dynamic),
                 .device = current_device(),
@@ -232,9 +234,10 @@ thread_local std::deque<OrderedLaunch>* orders = nullptr;
 
 }  // namespace
 
-void launch(const char* kernel, const LaunchConfig& config, void (*body)(void*), void* arguments) {
+void launch(const char* kernel, const LaunchConfig& config, Body body, void* arguments,
+            Threads threads) {
   std::vector<OrderedLaunch> ordered =
-      launch_one(kernel, config, body, arguments, SIMT_CODE_ADDRESS);
+      launch_one(kernel, config, body, arguments, threads, SIMT_CODE_ADDRESS);
   if (ordered.empty()) return;
   if (orders != nullptr) {
     // Its own come before what its siblings wait for: they may be ordered behind it in a stream.

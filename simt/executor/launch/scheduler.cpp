@@ -10,6 +10,7 @@
 #include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/worker/rendezvous.h"
 #include "simt/executor/worker/switch.h"
@@ -28,25 +29,63 @@ namespace {
 // Unwinds the stack of a thread that ends itself.
 struct ExitOfThread {};
 
-// The one place that calls kernels, whoever runs the thread: active_lanes() looks at what has
-// called it from there on.
-[[gnu::noinline]] void call_body(const Launch& launch, Lane& lane) {
+// The one place that calls kernels in launches that run plain.
+[[gnu::noinline]] void call_in_turn(const Launch& launch, ThreadsInTurn& turns) {
+  turns.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  current.lane->outermost_frame = turns.frame;
+  bool are_left = true;
+  while (are_left) {
+    try {
+      launch.threads(launch.arguments, turns);
+      are_left = false;
+    } catch (const ExitOfThread&) {
+      are_left = Turn(turns).next();  // as if it had returned
+    }
+  }
+}
+
+// The running thread, and `others` that follow it.
+ThreadsInTurn turns_of(Lane& first, unsigned others) {
+  const Block& block = *first.warp->block;
+  return {.running = &current.lane,
+          .index = &threadIdx,
+          .width = block.shape.x,
+          .height = block.shape.y,
+          .last = &first + others,
+          .lane_bytes = sizeof(Lane),
+          .first = &first};
+}
+
+// The one place that calls kernels in all other launches, whoever runs the thread: active_lanes()
+// looks at what has called it from there on.
+[[gnu::noinline]] void call_alone(const Launch& launch, Lane& lane) {
   lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   try {
     launch.body(launch.arguments);
   } catch (const ExitOfThread&) {
     // As if it had returned.
   }
+}
+
+void call_body(const Launch& launch, Lane& lane) {
+  if (!launch.plain) return call_alone(launch, lane);
+  ThreadsInTurn turns = turns_of(lane, 0);
+  call_in_turn(launch, turns);
+}
+
+void end_thread(Lane& lane) {
   if (lane.has_arrived) report_no_wait(lane);
+  Warp& warp = *lane.warp;
+  warp.alive &= ~lane.bit();
+  warp.ready &= ~lane.bit();
+  --warp.block->live;
 }
 
 void run_thread(Lane& lane) {
   Warp& warp = *lane.warp;
   warp.begun |= lane.bit();
   call_body(*worker_of(lane).launch, lane);
-  warp.alive &= ~lane.bit();
-  warp.ready &= ~lane.bit();
-  --warp.block->live;
+  end_thread(lane);
 }
 
 // The lane whose turn it is after one that has returned, if it can begin on the same stack: there
@@ -65,53 +104,42 @@ void begin_on_stack_of(Lane& returned, Lane& next) {
   threadIdx = next.index;
 }
 
-// Runs the threads of a warp of which none has begun, from its first on, which is the running lane.
-// As long as none of them waits, each follows the one before, and the sets of lanes are known
-// without a look at them: a look would have each thread wait for the one before. Returns the last
-// that ran: behind one that has let others run, these sets tell how to go on.
-Lane* run_threads_in_order(const Launch& launch, Warp& warp) {
-  Lane* lane = warp.lanes;
-  unsigned begun = 0;
-  for (unsigned rest = warp.present;; rest &= rest - 1, ++lane) {  // that have not returned
-    begun |= lane->bit();
-    warp.begun = begun;
-    warp.alive = warp.ready = rest;
-    call_body(launch, *lane);
-    --warp.block->live;
-    const bool others_ran = warp.begun != begun || warp.ready != rest;
-    if (others_ran || rest == lane->bit()) [[unlikely]] {
-      warp.alive &= ~lane->bit();
-      warp.ready &= ~lane->bit();
-      return lane;
-    }
-    begin_on_stack_of(*lane, lane[1]);
-  }
-}
-
 bool is_untouched(const Warp& warp) {
   return warp.begun == 0 && warp.ready == warp.present;
 }
 
-// Of a launch that runs plain, warps one after the other, as long as all threads return: so those
-// that never wait need one stack. Returns the last thread that ran, null if none did.
-Lane* run_warps_in_order() {
-  Lane* last = nullptr;
-  Warp* warp = current.lane->warp;
-  const Block& block = *warp->block;
-  while (is_untouched(*warp) && current.lane == warp->lanes) {
-    last = run_threads_in_order(*block.worker->launch, *warp);
-    if (warp->alive != 0 || warp == &block.warps.back() || !is_untouched(warp[1])) break;
-    ++warp;
-    begin_on_stack_of(*last, *warp->lanes);
-  }
-  return last;
+// How many threads, from the first one of a warp on, belong to warps of which none has begun.
+unsigned untouched_threads(const Lane& first) {
+  const Block& block = *first.warp->block;
+  const Warp* warp = first.warp;
+  const Warp* const end = block.warps.data() + block.warps.size();
+  unsigned threads = 0;
+  for (; warp != end && is_untouched(*warp); ++warp)
+    threads += static_cast<unsigned>(std::popcount(warp->present));
+  return threads;
+}
+
+// Of a launch that runs plain, the running thread and all behind it, one after the other, as long
+// as they return: so those that never wait need one stack, and each costs little more than its
+// kernel. Returns the last thread that ran, null if none did.
+Lane* run_threads_in_turn() {
+  Lane& first = *current.lane;
+  const unsigned threads = &first == first.warp->lanes ? untouched_threads(first) : 0;
+  if (threads == 0) return nullptr;
+  ThreadsInTurn turns = turns_of(first, threads - 1);
+  current.turns = &turns;
+  call_in_turn(*worker_of(first).launch, turns);
+  Lane& last = *current.lane;
+  end_turns(last);  // unless it waited
+  end_thread(last);
+  return &last;
 }
 
 // Runs threads one after the other, then others until one of the next block begins on this stack.
 // By then another OS thread may have taken the worker over, so `current` is looked at anew: hence
 // a function of its own, which ends there.
 [[gnu::noinline]] void run_threads_of_block() {
-  Lane* lane = current.plain ? run_warps_in_order() : nullptr;
+  Lane* lane = current.plain ? run_threads_in_turn() : nullptr;
   if (lane == nullptr) {
     lane = current.lane;
     run_thread(*lane);
@@ -164,7 +192,7 @@ void run_warp(Worker& worker, Warp& warp) {
       if (worker.aborted) return;
     }
   } while (warp.ready != 0 || warp.log_full != 0);
-  replay(worker, warp);
+  if (worker.launch->counting) replay(worker, warp);
   if (WarpRecording* const recorded = recording_of(warp)) recorded->pause(warp);
 }
 

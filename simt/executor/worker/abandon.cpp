@@ -2,11 +2,13 @@
 
 #include <cstdlib>
 
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/worker/switch.h"
 
 namespace simt {
 
 void abandon_launch(Lane& self) {
+  end_turns(self);
   worker_of(self).aborted = true;
   announce_switch_to_thread();
   jump(worker_of(self).scheduler, self.context);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simt/executor/counters/warp_recording.h"
+#include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/source_lines.h"
 #include "simt/executor/worker/abandon.h"
@@ -442,8 +443,10 @@ bool is_known_to_be_valid(const Warp& warp, const Lane& lane, unsigned mask) {
   return jump(turn_to_others(lane), lane.context);
 }
 
-// A lane that asks for what no other waits for, or for something else.
+// A lane that asks for what no other waits for, or for something else. One of threads that take
+// turns is here, for of its warp none waits.
 [[gnu::noinline]] Handover begin_exchange(Lane& lane) {
+  end_turns(lane);
   check_exchange(lane);
   Warp& warp = *lane.warp;
   if (warp.in_operation == 0) {
@@ -552,6 +555,7 @@ void complete_without_exited(Warp& warp) {
 unsigned active_lanes(Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
+  end_turns(lane);
   lane.exchange = {.mask = 0, .argument = 0, .width = 0, .operation = WarpOperation::kGather};
   lane.where = where;
   lane.waiting_since = ++warp.gathers;
@@ -600,6 +604,7 @@ Handover arrive_at_block_barrier(bool predicate, Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
   Block& block = *warp.block;
+  end_turns(lane);
   if (block.arrived++ == 0) {
     block.barrier = where;
   } else if (!same_place(block.barrier, where)) {
@@ -622,6 +627,7 @@ namespace {
 void wait_for_other_blocks(Location where) {
   Lane& lane = *current.lane;
   Warp& warp = *lane.warp;
+  end_turns(lane);
   ++warp.block->arrived_at_cluster;
   lane.where = where;
   warp.at_cluster_barrier |= lane.bit();
@@ -652,6 +658,7 @@ void grid_barrier(Location where) {
 void cluster_arrive(Location where) {
   Lane& lane = *current.lane;
   if (lane.has_arrived) report_second_arrival(lane, where);
+  end_turns(lane);
   lane.has_arrived = true;
   lane.arrival = where;
   lane.warp->block->has_arrivals = true;

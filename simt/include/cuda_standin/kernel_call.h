@@ -6,15 +6,8 @@
 #include <type_traits>
 
 #include "simt/executor/executor.h"
+#include "simt/executor/not_instrumented.h"
 #include "simt/include/cuda_standin/qualifiers.h"
-
-// Code that leads every thread to its kernel but is none of it: what it loads, the hidden pointers
-// to the arguments, is not looked at.
-#if defined(__clang__)
-#define SIMT_NOT_INSTRUMENTED __attribute__((no_sanitize("thread", "coverage")))
-#else
-#define SIMT_NOT_INSTRUMENTED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
-#endif
 
 namespace simt {
 

@@ -27,6 +27,16 @@ constexpr Dim3 to_dim3(dim3 shape) {
 /// launched, and cudaGetLastError() says so.
 bool runs_here(const void* stream);
 
+/// Runs `body()` for each of these threads of a launch that runs plain.
+template <typename Body>
+SIMT_NOT_INSTRUMENTED void run_in_turn(void* pointer, ThreadsInTurn& turns) {
+  const Body& body = *static_cast<Body*>(pointer);
+  Turn turn(turns);
+  do {
+    body();
+  } while (turn.next());
+}
+
 /// Runs `body()` for every thread of the grid. Inlined, as what calls it, so that a finding of the
 /// launch names the line of the program.
 template <typename Body>
@@ -34,7 +44,7 @@ SIMT_INLINE void launch_body(const char* kernel, const LaunchConfig& config, Bod
   if (!runs_here(config.stream)) return;
   launch(
       kernel, config, [](void* pointer) SIMT_NOT_INSTRUMENTED { (*static_cast<Body*>(pointer))(); },
-      &body);
+      &body, run_in_turn<Body>);
 }
 
 /// Called with a kernel, its address.

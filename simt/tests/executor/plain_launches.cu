@@ -1,5 +1,6 @@
 // Launches that are not counted a second time: what they compute, and what is known after them.
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <limits>
 #include <vector>
@@ -38,6 +39,26 @@ __global__ void store(float* out, int elements) {
 
 __global__ void read(const float* in, float* out) {
   out[threadIdx.x] = in[threadIdx.x];
+}
+
+// Threads from one on wait for those of their warp that are as late; the others return at once.
+__global__ void meet_from(int first, unsigned* out) {
+  const dim3 shape = blockDim;
+  const unsigned thread = (threadIdx.z * shape.y + threadIdx.y) * shape.x + threadIdx.x;
+  unsigned* const mine = out + blockIdx.x * shape.x * shape.y * shape.z + thread;
+  *mine = thread;
+  if (static_cast<int>(thread) < first) return;
+  const unsigned together = __activemask();
+  *mine += 1000 * __shfl_sync(together, thread, 31) + 1000000 * __popc(together);
+}
+
+// Even threads end in a function that they call.
+__device__ void end_if_even(unsigned thread) {
+  if (thread % 2 == 0) simt::exit_thread();
+}
+__global__ void store_if_odd(unsigned* out) {
+  end_if_even(threadIdx.x);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
 }
 
 /// Whether each launch ran plain, and no findings of earlier tests.
@@ -138,6 +159,39 @@ TEST_CASE_FIXTURE(Plain, "before the time is over everything is counted") {
   for (int i = 0; i < 2; ++i)
     store<<<1, 32>>>(out.get(), 32);
   CHECK(are_plain == Plains{false, false});
+}
+
+TEST_CASE_FIXTURE(Plain, "threads that take turns wait wherever one of them does") {
+  const dim3 shape(8, 6, 2);  // three warps
+  const DeviceArray<unsigned> out = zeros<unsigned>(kBlocks * kThreads);
+  for (const int first : {96, 0, 1, 31, 32, 40, 63, 95, 96}) {
+    meet_from<<<kBlocks, shape>>>(first, out.get());
+    const std::vector<unsigned> found = out.host();
+    for (int i = 0; i < kBlocks * kThreads; ++i) {
+      const int thread = i % kThreads;
+      const int last = thread / 32 * 32 + 31;
+      const int together = std::min(32, last + 1 - first);
+      CAPTURE(first);
+      CAPTURE(i);
+      const int met = thread < first ? 0 : 1000 * last + 1000000 * together;
+      CHECK(found[static_cast<std::size_t>(i)] == static_cast<unsigned>(thread + met));
+    }
+  }
+  CHECK(are_plain == Plains{false, true, true, true, true, true, true, true, true});
+  CHECK(simt::findings().empty());
+}
+
+TEST_CASE_FIXTURE(Plain, "a thread that ends itself makes way for the next") {
+  const DeviceArray<unsigned> out = zeros<unsigned>(kBlocks * kThreads);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(cudaMemset(out.get(), 0, kBlocks * kThreads * sizeof(unsigned)) == cudaSuccess);
+    store_if_odd<<<kBlocks, kThreads>>>(out.get());
+    const std::vector<unsigned> found = out.host();
+    for (unsigned thread = 0; thread < kBlocks * kThreads; ++thread)
+      CHECK(found[thread] == (thread % 2 == 0 ? 0 : thread % kThreads));
+  }
+  CHECK(are_plain == Plains{false, true});
+  CHECK(simt::findings().empty());
 }
 
 #if defined(__ELF__)
