@@ -70,6 +70,7 @@ constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
 constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
 constexpr float kGuardExponent = 64.0f;    // e gets so many powers of two more: never subnormal
+constexpr float kRounder = 12582912.0f;    // 1.5 * 2^23: what is added to it is rounded
 struct Origin {
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
@@ -79,11 +80,10 @@ struct Origin {
 };
 
 __device__ Origin origin_of(float m) {
-  constexpr float kIntegers = 12582912.0f;  // 1.5 * 2^23: whole numbers alone are near
   constexpr float kDepth = 188.0f;
   const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  const float k = rintf((m - shift) * kLog2E);
-  return {shift, kIntegers + (kGuardExponent - k), (k - kDepth) * kLn2, m};
+  const float k = fmaf(m - shift, kLog2E, kRounder) - kRounder;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, m};
 }
 
 // exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
@@ -155,9 +155,8 @@ __device__ float max_of_lanes(float m) {
 // A lane's d as two integers that 32 lanes add up without an error: so many units, and what is left
 // in units of the unit. 32 lanes with 32 exponentials of up to sqrt(2) each have fewer units than a
 // float has digits, and the rest is off by 2^-31 of d at most.
-constexpr float kUnit = 0x1p51f;         // 2^-13 of the largest exponential's power of two
-constexpr float kUnitOfUnit = 0x1p29f;   // 2^-22 of that
-constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded
+constexpr float kUnit = 0x1p51f;        // 2^-13 of the largest exponential's power of two
+constexpr float kUnitOfUnit = 0x1p29f;  // 2^-22 of that
 static_assert(kMaxCols * 1.42f * 0x1p64f / kUnit < 0x1p24f, "a sum of units is exact in a float");
 
 // What was added to kRounder: in two's complement, whose sums wrap around.
@@ -215,6 +214,17 @@ struct Row {
     return static_cast<float>(tile[i / kWidth].values[i % kWidth]);
   }
 
+  // A single exponential needs no addition, which few rows would wait for.
+  __device__ static TwoFloats sum_of_lane(const float (&e)[kPerLane]) {
+    if constexpr (kPerLane == 1) return {e[0]};
+    TwoFloats d{kStart<T>};
+#pragma unroll
+    for (int i = 0; i < kPerLane; ++i) {
+      d = add<T>(d, e[i]);
+    }
+    return {d.value - kStart<T>, d.rest};
+  }
+
   __device__ void become_probabilities() {
     float m = kNegativeInfinity;
 #pragma unroll
@@ -225,14 +235,11 @@ struct Row {
     const Origin origin = origin_of(m);
 
     float e[kPerLane];
-    TwoFloats d{kStart<T>};
 #pragma unroll
     for (int i = 0; i < kPerLane; ++i) {
       e[i] = exponential_of<T>(logit(i), origin);
-      d = add<T>(d, e[i]);
     }
-    d.value -= kStart<T>;
-    const TwoFloats factor = inverse(sum_of_lanes(d), m);
+    const TwoFloats factor = inverse(sum_of_lanes(sum_of_lane(e)), m);
 #pragma unroll
     for (int i = 0; i < kPerLane; ++i) {
       tile[i / kWidth].values[i % kWidth] = static_cast<T>(times<T>(e[i], factor));

@@ -70,6 +70,7 @@ constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
 constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
 constexpr float kGuardExponent = 64.0f;    // e gets so many powers of two more: never subnormal
+constexpr float kRounder = 12582912.0f;    // 1.5 * 2^23: what is added to it is rounded
 struct Origin {
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
@@ -79,11 +80,10 @@ struct Origin {
 };
 
 __device__ Origin origin_of(float m) {
-  constexpr float kIntegers = 12582912.0f;  // 1.5 * 2^23: whole numbers alone are near
   constexpr float kDepth = 188.0f;
   const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  const float k = rintf((m - shift) * kLog2E);
-  return {shift, kIntegers + (kGuardExponent - k), (k - kDepth) * kLn2, m};
+  const float k = fmaf(m - shift, kLog2E, kRounder) - kRounder;
+  return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, m};
 }
 
 // exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
@@ -163,10 +163,9 @@ __device__ float block_max(float m) {
 
 // A thread's d as two integers that add up without an error: so many units, and what is left in
 // units of the unit.
-constexpr float kUnit = 0x1p51f;         // 2^-13 of the largest exponential's power of two
-constexpr float kUnitOfUnit = 0x1p30f;   // 2^-21 of that
-constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded
-struct Units {                           // in two's complement, whose sums wrap around
+constexpr float kUnit = 0x1p51f;        // 2^-13 of the largest exponential's power of two
+constexpr float kUnitOfUnit = 0x1p30f;  // 2^-21 of that
+struct Units {                          // in two's complement, whose sums wrap around
   unsigned units;
   unsigned rests;
 };
