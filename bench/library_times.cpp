@@ -118,7 +118,7 @@ class Run {
   static constexpr double kNoTime = std::numeric_limits<double>::infinity();
 
   // A GPU changes its clocks on the way, which a few microseconds show: there all are timed in
-  // turn, and once more, and the faster of the two times counts.
+  // turn, several times, and the fastest of the times counts.
   static int rounds_of(const LibraryCase& a_case) {
     constexpr std::int64_t kSmall = 1 << 23;  // elements, as bench/baselines/library_measuring.py
     return a_case.rows * a_case.cols <= kSmall ? 3 : 1;

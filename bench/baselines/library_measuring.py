@@ -31,7 +31,7 @@ except ImportError as error:
     TRITON = f"cannot be imported: {error}"
 
 STANDARD_DEVIATION = 3.0  # of the logits, as the bench's
-SMALL = 1 << 23  # elements: up to here all are timed twice
+SMALL = 1 << 23  # elements: up to here all are timed several times
 TIME_LIMIT = 0.01  # seconds of a measurement, as worklog_library_times has it
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 NO_GRAPH = "no graph holds it: it waits for the GPU in its midst"

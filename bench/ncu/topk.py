@@ -252,7 +252,14 @@ def compared_in_pairs(launch: Launch) -> dict[str, int]:
             requests += warp.alike * times * (loads - listed)
             of_pass = pairs * (1 + _wide_share(listed)) + single - listed
             wavefronts += warp.alike * times * of_pass
-    return {"shared_load_requests": requests, "shared_load_wavefronts": int(wavefronts)}
+    return {"shared_load_requests": requests, "shared_load_wavefronts": _whole(wavefronts)}
+
+
+def _whole(count: Fraction) -> int:
+    """A rule that is right gives a whole number."""
+    if count.denominator != 1:
+        raise InputError(f"a rule of step 18 gives {count}, which is no whole number")
+    return int(count)
 
 
 # ---- histograms ----
@@ -322,7 +329,7 @@ def copied_best(launch: Launch) -> dict[str, int]:
     return {
         "shared_load_requests": ends,
         "shared_load_wavefronts": ends,
-        "shared_load_bank_conflicts": wide * rounds // looks,
+        "shared_load_bank_conflicts": _whole(Fraction(wide * rounds, looks)),
         "shared_store_requests": (launch.warps - 1) * by_first,
     }
 
@@ -409,6 +416,7 @@ def _results_fit(launch: Launch, requests: int, sectors: int) -> bool:
     least = launch.rows * sum(-(-launch.k * size // _SECTOR_BYTES) for size in _RESULT_BYTES)
     return (
         kinds * fewest <= requests <= kinds * passes
+        and requests <= sectors
         and least <= sectors <= kinds * launch.rows * launch.k
     )
 

@@ -197,8 +197,9 @@ def _gradient_of_scale_mask(operation: str) -> Any:
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, None, None, None, None, None]:
         if ctx.needs_input_grad[1]:
             _refuse_gradient_of_mask()
-        dx = _call(operation + "_backward", ctx.saved_tensors[0], dy) * ctx.scale
-        return dx.to(ctx.dtype), None, None, None, None, None
+        dx = _call(operation + "_backward", ctx.saved_tensors[0], dy)
+        wide = torch.promote_types(dx.dtype, ctx.dtype)  # fp16 may hold dx, and not scale * dx
+        return (dx.to(wide) * ctx.scale).to(ctx.dtype), None, None, None, None, None
 
     return backward
 

@@ -14,6 +14,8 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     attempt(STEP, NAME[, GPU])       what was tried on a step and left: how many times as long as
                                      the step it took, in one run on the page's GPU, or on another
     time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
+    candidate(SUBJECT)               the median in the run of the library beside its peers, where
+                                     all steps that could serve a softmax were timed
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -28,6 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
+from ..results.library_times import Case, read_library_run
 from ..results.profiles import Measured
 from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
@@ -96,6 +99,8 @@ class Measurements:
         self._of_ranks = read_rank_times(recorded)
         self._attempts = _read_attempts(recorded)
         self._also_timed = _read_also_timed(recorded)
+        library = read_library_run(recorded)
+        self._candidates = {cell.case: cell.steps for cell in library.cells} if library else {}
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -115,6 +120,7 @@ class Measurements:
         self.shapes |= self._of_ranks.shapes if self._of_ranks else set()
         self.shapes |= {shape for *_, shape in self._attempts}
         self.shapes |= {shape for _, _, shape, _ in self._also_timed}
+        self.shapes |= {case.shape for case in self._candidates}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -127,7 +133,9 @@ class Measurements:
 
     @property
     def names(self) -> list[str]:
-        return sorted([*self._functions, "attempt", "figures", "ranks_time", "time_on"])
+        return sorted(
+            [*self._functions, "attempt", "candidate", "figures", "ranks_time", "time_on"]
+        )
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
         """Raises InputError if there is no such function, or if it takes other arguments.
@@ -144,6 +152,8 @@ class Measurements:
             return self._attempt(arguments, where)
         if name == "time_on":
             return self._time_on(arguments, where)
+        if name == "candidate":
+            return self._candidate(arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -242,6 +252,12 @@ class Measurements:
             if _is_gpu(gpu, on) and (of, at, values) == (subject, shape, cache)
         )
         return next(found, None)
+
+    def _candidate(self, arguments: list[str], where: Where) -> float | None:
+        if len(arguments) != 1:
+            raise InputError("is to be written candidate(SUBJECT)")
+        case = Case("softmax", where.cache, _shape("candidate", where))
+        return self._candidates.get(case, {}).get(self._subject(arguments[0]))
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""

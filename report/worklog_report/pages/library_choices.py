@@ -159,9 +159,10 @@ class Served:
 
 
 def served(of: Table, source: Source) -> list[Served]:
+    """A source that has not timed the step says nothing of what it serves."""
     found = []
     for case, timed in source.times.items():
-        if _BYTES[case.shape.dtype] != of.size:
+        if _BYTES[case.shape.dtype] != of.size or of.step(case.shape) not in source.units:
             continue
         unit = of.operation.serves(of.step(case.shape), timed)
         others = {other: us for other, us in timed.items() if other != unit}

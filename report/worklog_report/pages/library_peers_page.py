@@ -15,6 +15,7 @@ _TITLES = {
 }
 _CACHES = {"cold": "a cold cache", "warm": "a warm cache"}
 NOTHING = "–"
+_SHORT_US = 10
 
 
 def sections(run: LibraryRun) -> dict[str, str]:
@@ -53,7 +54,38 @@ def _standing(run: LibraryRun) -> str:
         "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
         "over our best step's, at worst", "over the limit, geometric mean",
     ]  # fmt: skip
-    return f"\n{table(head, rows, words=2)}\nOn {run.machine}.{_absent(run)}\n\n"
+    text = f"On {run.machine}.{_absent(run)}{_repeated(run)}"
+    return f"\n{table(head, rows, words=2)}\n{text}\n\n"
+
+
+def _repeated(run: LibraryRun) -> str:
+    """How far to trust a line: the library and the step that it picked are one kernel."""
+    ratios = [ratio for cell in run.cells if (ratio := cell.differs_by_itself) is not None]
+    apart = [ratio for ratio in ratios if not 1 / LEVEL <= ratio <= LEVEL]
+    if not apart:
+        return ""
+    most = max(max(ratio, 1 / ratio) for ratio in apart)
+    return (
+        f" The library and the step that it picked are one kernel, timed twice: in {len(apart)} of "
+        f"{len(ratios)} cases the two times differ by more than two percent, at most by "
+        f"{100 * (most - 1):.0f} %. So do not read much into a single line.{_in_python(run)}"
+    )
+
+
+def _in_python(run: LibraryRun) -> str:
+    """How the library's time in the peers' program compares with that in ours."""
+    short = [cell for cell in run.cells if cell.with_peers_us and cell.library_us < _SHORT_US]
+    ratios = {
+        cache: geometric_mean(of) for cache in _CACHES
+        if (of := [c.with_peers_us / c.library_us for c in short if c.case.cache == cache])
+    }  # fmt: skip
+    if not ratios:
+        return ""
+    text = " and ".join(f"{ratio:.2f} with {_CACHES[cache]}" for cache, ratio in ratios.items())
+    return (
+        f" In the peers' program launches of up to {_SHORT_US} µs took the library {text} times as "
+        "long as in ours, as a geometric mean."
+    )
 
 
 def _standing_row(title: str, cache: str, cells: list[Cell]) -> list[str]:

@@ -70,8 +70,17 @@ class Cell:
 
     @property
     def behind_best_step(self) -> float:
-        """The library's time over that of the best step: at least 1, but for the spread."""
-        return self.library_us / self.steps[self.best_step] if self.steps else 1.0
+        """The time of the step that the library picked over that of the best one: 1 or more."""
+        return (
+            self.steps.get(self.step, self.library_us) / self.steps[self.best_step]
+            if self.steps
+            else 1.0
+        )
+
+    @property
+    def differs_by_itself(self) -> float | None:
+        """The library's time over that of the very step that it picked: one kernel, timed twice."""
+        return self.library_us / self.steps[self.step] if self.step in self.steps else None
 
     @property
     def second_best(self) -> float | None:
@@ -144,6 +153,7 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
             continue
         times = cell.peers if row["by"] in PEERS else cell.steps
         times[row["by"]] = row["median_us"]
+    _keep_comparable(list(cells.values()))
     for row in newest["of_library"]:
         if "error_message" in row:
             errors.append((row["by"], _case(row), row["error_message"]))
@@ -153,6 +163,15 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
         if "us" in row
     ]
     return LibraryRun(newest["context"], list(cells.values()), calls, errors)
+
+
+def _keep_comparable(cells: list[Cell]) -> None:
+    """Where the peers' program timed the library at all, a case without its time has no peers."""
+    if not any(cell.with_peers_us for cell in cells):
+        return
+    for cell in cells:
+        if cell.with_peers_us is None:
+            cell.peers = {by: us for by, us in cell.peers.items() if by == _IN_OUR_PROGRAM}
 
 
 def _case(row: dict[str, Any]) -> Case:

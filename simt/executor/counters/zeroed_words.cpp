@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -46,18 +47,26 @@ std::uint64_t* take(std::size_t count) {
   return static_cast<std::uint64_t*>(words);
 }
 
-// Returns whether it has kept them.
+void free_largest(Kept& k) {
+  const auto largest = std::prev(k.by_count.end());
+  k.bytes -= largest->first * sizeof *largest->second;
+  std::free(largest->second);
+  k.by_count.erase(largest);
+}
+
+// Returns whether it has kept them. Where there is no room, others make it.
 bool keep(std::uint64_t* words, std::size_t count) noexcept {
   Kept& k = kept();
   const std::lock_guard lock(k.mutex);
-  const std::size_t bytes = k.bytes + count * sizeof *words;
-  if (bytes > kMostKeptBytes) return false;
+  const std::size_t bytes = count * sizeof *words;
+  while (k.bytes + bytes > kMostKeptBytes)
+    free_largest(k);
   try {
     k.by_count.emplace(count, words);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  k.bytes = bytes;
+  k.bytes += bytes;
   return true;
 }
 

@@ -2,8 +2,8 @@
 //
 // A shuffle takes some 25 cycles, and five of them follow each other for a maximum, five more for a
 // sum. The GPU reduces integers of a whole warp in one instruction, __reduce_max_sync and
-// __reduce_add_sync: floats become integers in the same order, and a sum becomes two of them, as
-// exact as two floats. A warp has a row, or two short ones of many, and its tile is as narrow as
+// __reduce_add_sync: floats become integers in the same order, and a sum becomes two of them, more
+// exact than a float. A warp has a row, or two short ones of many, and its tile is as narrow as
 // the row.
 
 #include <cuda_runtime.h>
@@ -121,8 +121,8 @@ __device__ float exponential_of(float x, Origin origin) {
   }
 }
 
-// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
-// technique for extending the available precision", section 4)
+// d + e for d >= e, in half of the instructions that it takes for any two. (Dekker, "A
+// floating-point technique for extending the available precision", section 4)
 template <typename T>
 __device__ TwoFloats add(TwoFloats d, float e) {
   const float value = d.value + e;
@@ -153,11 +153,14 @@ __device__ float max_of_lanes(float m) {
 }
 
 // A lane's d as two integers that 32 lanes add up without an error: so many units, and what is left
-// in units of the unit. 32 lanes with 32 exponentials of up to sqrt(2) each have fewer units than a
-// float has digits, and the rest is off by 2^-31 of d at most.
-constexpr float kUnit = 0x1p51f;        // 2^-13 of the largest exponential's power of two
-constexpr float kUnitOfUnit = 0x1p29f;  // 2^-22 of that
-static_assert(kMaxCols * 1.42f * 0x1p64f / kUnit < 0x1p24f, "a sum of units is exact in a float");
+// in units that are 2^22 times smaller. Each lane rounds once, so that d is off by 2^-30 at most.
+constexpr float kUnit = 0x1p51f;        // 2^-13 of 2^kGuardExponent
+constexpr float kUnitOfUnit = 0x1p29f;  // and 2^-22 of that
+constexpr float kMostOfLane = kMaxPerLane * 1.4143f * 0x1p64f;
+constexpr float kMostLeft = 0.5f * kUnit + 20.0f * 0x1p45f;  // with what additions have dropped
+static_assert(kMostOfLane / kUnit < 0x1p22f, "kRounder rounds a lane's units");
+static_assert(kMostLeft / kUnitOfUnit < 0x1p22f, "kRounder rounds what is left of them");
+static_assert(kWarpSize * kMostOfLane / kUnit < 0x1p24f, "a float holds a warp's units exactly");
 
 // What was added to kRounder: in two's complement, whose sums wrap around.
 __device__ unsigned integer_of(float rounded) {

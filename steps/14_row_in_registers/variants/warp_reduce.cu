@@ -121,8 +121,8 @@ __device__ float exponential_of(float x, Origin origin) {
   }
 }
 
-// d + e for d >= e, in half of the instructions that `sum` takes. (Dekker, "A floating-point
-// technique for extending the available precision", section 4)
+// d + e for d >= e, in half of the instructions that it takes for any two. (Dekker, "A
+// floating-point technique for extending the available precision", section 4)
 template <typename T>
 __device__ TwoFloats add(TwoFloats d, float e) {
   const float value = d.value + e;
@@ -162,10 +162,16 @@ __device__ float block_max(float m) {
 }
 
 // A thread's d as two integers that add up without an error: so many units, and what is left in
-// units of the unit.
-constexpr float kUnit = 0x1p51f;        // 2^-13 of the largest exponential's power of two
-constexpr float kUnitOfUnit = 0x1p30f;  // 2^-21 of that
-struct Units {                          // in two's complement, whose sums wrap around
+// units that are 2^20 times smaller. Each thread rounds once, so that d is off by 2^-25 at most.
+constexpr float kUnit = 0x1p49f;        // 2^-15 of 2^kGuardExponent
+constexpr float kUnitOfUnit = 0x1p29f;  // and 2^-20 of that
+constexpr float kMostOfThread = (kMaxPerThread + 1) * 1.4143f * 0x1p64f;  // with the edge
+constexpr float kMostLeft = 0.5f * kUnit + 20.0f * 0x1p45f;  // with what additions have dropped
+static_assert(kMostOfThread / kUnit < 0x1p22f, "kRounder rounds a thread's units");
+static_assert(kMostLeft / kUnitOfUnit < 0x1p22f, "kRounder rounds what is left of them");
+static_assert(kMaxThreads * kMostOfThread / kUnit < 0x1p31f, "an int holds a block's units");
+static_assert(kMaxThreads * kMostLeft / kUnitOfUnit < 0x1p31f, "and what is left of them");
+struct Units {  // in two's complement, whose sums wrap around
   unsigned units;
   unsigned rests;
 };
@@ -182,8 +188,7 @@ __device__ Units warp_sum(Units d) {
   return {__reduce_add_sync(kAllLanes, d.units), __reduce_add_sync(kAllLanes, d.rests)};
 }
 
-// 1024 threads with 32 exponentials of up to sqrt(2) each have 29 bits of units, of which a float
-// holds the upper 24; the rests are off by 2^-25 of d at most.
+// A block's units have up to 31 bits, of which a float holds the upper 24.
 __device__ TwoFloats block_sum(TwoFloats d) {
   __shared__ Units of_warps[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
