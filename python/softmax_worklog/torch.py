@@ -88,17 +88,20 @@ def _launched(name: str, *given: Any) -> Any:
         return None
 
 
-def _recorded(name: str, vmap: Any, backward: Any, setup: Any) -> Any:
-    """A fast call that autograd remembers, of tensors whose gradient is wanted. Only what PyTorch's
-    apply does in C++: what it does in Python before is for torch.func, and for default arguments,
-    after which it looks for longer than a launch takes."""
+def _recorded(name: str, backward: Any, setup: Any) -> Any:
+    """A fast call that autograd remembers, of tensors whose gradient is wanted. PyTorch looks at
+    the signature of a function with a setup_context of its own for longer than a launch takes, so
+    this one has none, as is enough where nothing is transformed."""
 
-    def forward(*given: Any) -> Any:
+    def forward(ctx: Any, *given: Any) -> Any:
         result = _launched(name, *given)
-        return getattr(_ops, name)(*given) if result is None else result
+        if result is None:
+            result = getattr(_ops, name)(*given)
+        setup(ctx, given, result)
+        return result
 
-    function = _function(name, vmap, backward, setup, forward)
-    return super(torch.autograd.Function, function).apply
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(name, (torch.autograd.Function,), members).apply
 
 
 def _is_transformed() -> bool:
@@ -106,10 +109,10 @@ def _is_transformed() -> bool:
     return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
 
 
-def _function(name: str, vmap: Any, backward: Any, setup: Any, forward: Any = None) -> Any:
+def _function(name: str, vmap: Any, backward: Any, setup: Any) -> Any:
     """The operator as a function, of whose tensors each transformation takes a layer off."""
     members = {
-        "forward": staticmethod(forward or (lambda *given: _call(name, *given))),
+        "forward": staticmethod(lambda *given: _call(name, *given)),
         "setup_context": staticmethod(setup),
         "backward": staticmethod(backward),
         "vmap": staticmethod(vmap),
@@ -457,7 +460,7 @@ def _register(
     _LAUNCHES[name] = fast
     # Of a gradient's own gradient, or a mask's, operators keep the record.
     if not name.endswith("_backward"):
-        _RECORDED[name] = _recorded(name, vmap, backward, setup)
+        _RECORDED[name] = _recorded(name, backward, setup)
 
 
 _register(
@@ -802,7 +805,14 @@ def _fast_cross_entropy(
     )
     if not is_usual:
         return None
-    return _of_labels(x, target, ignore_index, reduction, label_smoothing).to(x.dtype)
+    if label_smoothing > 0.0 or (x.requires_grad and torch.is_grad_enabled()):
+        options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
+        results = _unwatched_call("cross_entropy", x, target, *options)
+        return None if results is None else results[0].to(x.dtype)
+    losses = _unwatched_call("cross_entropy_loss", x, target, ignore_index)
+    if losses is None:
+        return None
+    return _of_losses(losses, target, ignore_index, reduction).to(x.dtype)
 
 
 def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:
@@ -825,6 +835,10 @@ def _of_labels(
         options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
         return _call("cross_entropy", x, target, *options)[0]
     losses = _call("cross_entropy_loss", x, target, ignore_index)
+    return _of_losses(losses, target, ignore_index, reduction)
+
+
+def _of_losses(losses: Tensor, target: Tensor, ignore_index: int, reduction: str) -> Tensor:
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.sum() / (target != ignore_index).sum()
