@@ -66,6 +66,10 @@ struct Place {
 /// All arrays of a call.
 class Places {
  public:
+  Places() = default;
+  /// Of arrays at addresses on that GPU.
+  explicit Places(int device) : device_(device) {}
+
   /// Throws std::invalid_argument where they are not on the device that the module was built for.
   void add(const Input& array) {
     require_device(array.device_type());
@@ -87,6 +91,22 @@ class Places {
     add(array.data(), static_cast<std::size_t>(elements) * array.itemsize(), array.itemsize());
   }
 
+  /// The same for what is at an address, where null stands for no array. A result may take the
+  /// place of an input, and two inputs may be parts of one array: what overlaps is mapped as one.
+  void add(const void* data, std::size_t bytes, std::size_t element_bytes) {
+    // A GPU has its arrays mapped already.
+    if (kDeviceType != nanobind::device::cpu::value || data == nullptr) return;
+    const auto* begin = static_cast<const std::byte*>(data);
+    Place place = {begin, begin + bytes, element_bytes};
+    std::erase_if(all_, [&](const Place& other) {
+      if (other.end <= place.begin || place.end <= other.begin) return false;
+      place.begin = std::min(place.begin, other.begin);
+      place.end = std::max(place.end, other.end);
+      return true;
+    });
+    all_.push_back(place);
+  }
+
   /// Their GPU; 0 on the executor.
   int device() const { return kDeviceType == nanobind::device::cpu::value ? 0 : device_; }
   /// Of the executor's kernels' use.
@@ -103,20 +123,6 @@ class Places {
     throw std::invalid_argument("an array is on a device of DLPack's type " + std::to_string(type) +
                                 ": must be on '" + kDevice + "', type " +
                                 std::to_string(kDeviceType));
-  }
-
-  // A result may take the place of an input, and two inputs may be parts of one array: what
-  // overlaps is mapped as one.
-  void add(const void* data, std::size_t bytes, std::size_t element_bytes) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    Place place = {begin, begin + bytes, element_bytes};
-    std::erase_if(all_, [&](const Place& other) {
-      if (other.end <= place.begin || place.end <= other.begin) return false;
-      place.begin = std::min(place.begin, other.begin);
-      place.end = std::max(place.end, other.end);
-      return true;
-    });
-    all_.push_back(place);
   }
 
   std::vector<Place> all_;

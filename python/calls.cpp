@@ -16,18 +16,26 @@ namespace {
 
 constexpr std::string_view kDoubles = "f64";
 
+cudaStream_t stream_of(std::uintptr_t handle) {
+  return reinterpret_cast<cudaStream_t>(handle);
+}
+
 /// Makes the arrays' GPU the current one, for as long as this lives.
 class CurrentDevice {
  public:
-  explicit CurrentDevice(int device) {
+  explicit CurrentDevice(int device) : device_(device) {
     check(cudaGetDevice(&before_), "asking for the current GPU");
+    if (before_ == device) return;
     check(cudaSetDevice(device), "choosing GPU " + std::to_string(device));
   }
-  ~CurrentDevice() { cudaSetDevice(before_); }
+  ~CurrentDevice() {
+    if (before_ != device_) cudaSetDevice(before_);
+  }
   CurrentDevice(const CurrentDevice&) = delete;
   CurrentDevice& operator=(const CurrentDevice&) = delete;
 
  private:
+  int device_;
   int before_ = 0;
 };
 
@@ -56,32 +64,41 @@ Places places_of(const Call& call) {
   return places;
 }
 
-// The pointers of a call, null where there is no array.
-struct Pointers {
-  explicit Pointers(const Call& call)
-      : x(call.x->data()),
-        gradients(data_of(call.gradients)),
-        labels(static_cast<const std::int64_t*>(data_of(call.labels))),
-        columns(data_of(call.columns)),
-        values(static_cast<float*>(data_of(call.values))),
-        indices(static_cast<std::int64_t*>(data_of(call.indices))),
-        loss(static_cast<float*>(data_of(call.loss))) {}
+const void* data_of(const Input* array) {
+  return array == nullptr ? nullptr : array->data();
+}
+void* data_of(const MaybeOutput* array) {
+  return array == nullptr ? nullptr : elements_of<void>(*array);
+}
 
-  static const void* data_of(const Input* array) {
-    return array == nullptr ? nullptr : array->data();
-  }
-  static void* data_of(const MaybeOutput* array) {
-    return array == nullptr ? nullptr : elements_of<void>(*array);
-  }
+Addresses addresses_of(const Call& call) {
+  return {.x = call.x->data(),
+          .gradients = data_of(call.gradients),
+          .labels = static_cast<const std::int64_t*>(data_of(call.labels)),
+          .columns = data_of(call.columns),
+          .values = static_cast<float*>(data_of(call.values)),
+          .indices = static_cast<std::int64_t*>(data_of(call.indices)),
+          .loss = static_cast<float*>(data_of(call.loss))};
+}
 
-  const void* x;
-  const void* gradients;
-  const std::int64_t* labels;
-  void* columns;
-  float* values;
-  std::int64_t* indices;
-  float* loss;
-};
+// In the order of the arrays above.
+Places places_of(const PlainCall& call) {
+  const auto rows = static_cast<std::size_t>(call.extent.rows);
+  const std::size_t elements = rows * static_cast<std::size_t>(call.extent.cols);
+  const std::size_t size =
+      call.dtype == SOFTMAX_WORKLOG_FLOAT32 ? sizeof(float) : sizeof(std::uint16_t);
+  const std::size_t found =
+      call.operation == SOFTMAX_WORKLOG_TOP_K ? rows * static_cast<std::size_t>(call.k) : rows;
+  Places places(call.device);
+  places.add(call.at.x, elements * size, size);
+  places.add(call.at.gradients, elements * size, size);
+  places.add(call.at.labels, rows * sizeof(std::int64_t), sizeof(std::int64_t));
+  places.add(call.at.columns, elements * size, size);
+  places.add(call.at.values, found * sizeof(float), sizeof(float));
+  places.add(call.at.indices, found * sizeof(std::int64_t), sizeof(std::int64_t));
+  places.add(call.at.loss, sizeof(float), sizeof(float));
+  return places;
+}
 
 // ---- the library ----
 
@@ -119,11 +136,12 @@ struct Workspace {
   std::size_t bytes;
 };
 
-softmax_worklog_status in_library(const Call& call, Extent extent, const Pointers& at,
-                                  Workspace workspace, cudaStream_t stream) {
-  const softmax_worklog_dtype dtype = library_dtype(call.dtype);
-  const auto [rows, cols] = extent;
+softmax_worklog_status in_library(const PlainCall& call, Workspace workspace) {
+  const softmax_worklog_dtype dtype = call.dtype;
+  const Addresses& at = call.at;
+  const auto [rows, cols] = call.extent;
   const auto [data, bytes] = workspace;
+  const cudaStream_t stream = stream_of(call.stream);
   switch (call.operation) {
     case SOFTMAX_WORKLOG_SOFTMAX:
       return softmax_worklog_softmax(dtype, at.x, at.columns, rows, cols, data, bytes, stream);
@@ -149,17 +167,17 @@ softmax_worklog_status in_library(const Call& call, Extent extent, const Pointer
                                             bytes, stream);
 }
 
-void launch_in_library(const Call& call, Extent extent, const Pointers& at, cudaStream_t stream) {
+void launch_in_library(const PlainCall& call) {
   std::size_t bytes = 0;
-  require(softmax_worklog_workspace_bytes(call.operation, library_dtype(call.dtype), extent.rows,
-                                          extent.cols, call.k, &bytes));
-  const StreamScratch scratch(static_cast<std::int64_t>(bytes), stream);
-  require(in_library(call, extent, at, {scratch.data(), bytes}, stream));
+  require(softmax_worklog_workspace_bytes(call.operation, call.dtype, call.extent.rows,
+                                          call.extent.cols, call.k, &bytes));
+  const StreamScratch scratch(static_cast<std::int64_t>(bytes), stream_of(call.stream));
+  require(in_library(call, {scratch.data(), bytes}));
 }
 
 // ---- fp64 ----
 
-void launch_of_doubles(const Call& call, Extent extent, const Pointers& at, cudaStream_t stream) {
+void launch_of_doubles(const Call& call, Extent extent, const Addresses& at, cudaStream_t stream) {
   if (extent.rows == 0 || extent.cols == 0) return;
   const auto* x = static_cast<const double*>(at.x);
   const auto* gradients = static_cast<const double*>(at.gradients);
@@ -191,7 +209,7 @@ void launch_of_doubles(const Call& call, Extent extent, const Pointers& at, cuda
 // ---- a step that is named ----
 
 template <typename T>
-void run_step(const Step& step, const Call& call, Extent extent, const Pointers& at,
+void run_step(const Step& step, const Call& call, Extent extent, const Addresses& at,
               cudaStream_t stream) {
   const StreamScratch scratch(scratch_bytes(step, extent.rows, extent.cols, dtype_of<T>()), stream);
   run(step,
@@ -204,10 +222,6 @@ void run_step(const Step& step, const Call& call, Extent extent, const Pointers&
                     .k = call.k,
                     .scratch = scratch.get()},
       stream);
-}
-
-cudaStream_t stream_of(std::uintptr_t handle) {
-  return reinterpret_cast<cudaStream_t>(handle);
 }
 
 template <typename Key>
@@ -227,17 +241,28 @@ void launch_sort(const SortCall& call, Extent extent) {
 
 void call_library(const Call& call) {
   const Extent extent = extent_of(*call.x);
-  const Pointers at(call);
+  const Addresses at = addresses_of(call);
   on_device(places_of(call), extent, [&] {
-    const cudaStream_t stream = stream_of(call.stream);
-    if (call.dtype == kDoubles) return launch_of_doubles(call, extent, at, stream);
-    launch_in_library(call, extent, at, stream);
+    if (call.dtype == kDoubles) {
+      return launch_of_doubles(call, extent, at, stream_of(call.stream));
+    }
+    launch_in_library({.operation = call.operation,
+                       .dtype = library_dtype(call.dtype),
+                       .extent = extent,
+                       .at = at,
+                       .k = call.k,
+                       .options = call.options,
+                       .stream = call.stream});
   });
+}
+
+void call_library(const PlainCall& call) {
+  on_device(places_of(call), call.extent, [&] { launch_in_library(call); });
 }
 
 void call_step(const Step& step, const Call& call) {
   const Extent extent = extent_of(*call.x);
-  const Pointers at(call);
+  const Addresses at = addresses_of(call);
   const DType dtype = dtype_from_name(call.dtype);
   on_device(places_of(call), extent, [&] {
     with_type(dtype,

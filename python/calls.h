@@ -43,9 +43,35 @@ struct Call {
   std::uintptr_t stream = 0;  ///< CUDA's handle
 };
 
+/// Where the arrays of a call are; null where there is none.
+struct Addresses {
+  const void* x = nullptr;
+  const void* gradients = nullptr;
+  const std::int64_t* labels = nullptr;
+  void* columns = nullptr;
+  float* values = nullptr;
+  std::int64_t* indices = nullptr;
+  float* loss = nullptr;
+};
+
+/// The same call of which nothing but addresses is known: of arrays that are C-contiguous and on
+/// one device, and have elements of the library's types. Whoever calls has looked.
+struct PlainCall {
+  softmax_worklog_operation operation;
+  softmax_worklog_dtype dtype;
+  Extent extent;
+  Addresses at;
+  int k = 0;
+  softmax_worklog_cross_entropy_options options = {};
+  int device = 0;
+  std::uintptr_t stream = 0;
+};
+
 /// Launches what the library picks. On the executor the work is done when this returns; on a GPU it
 /// is on the stream. Throws LibraryError, CudaError and std::invalid_argument.
 void call_library(const Call& call);
+/// The same.
+void call_library(const PlainCall& call);
 
 /// Launches a step of its own choice of blocks, over the arrays that steps of its kind have.
 void call_step(const Step& step, const Call& call);

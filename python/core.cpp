@@ -24,6 +24,7 @@
 #include "common/step/validate.h"
 #include "python/arrays.h"
 #include "python/calls.h"
+#include "python/fast_calls.h"
 #include "python/turns.h"
 
 namespace nb = nanobind;
@@ -367,6 +368,7 @@ NB_MODULE(_core, m) {
   m.def("steps", &steps, nb::rv_policy::reference,
         "All steps in the ladder's order, each followed by its variants.");
   bind_calls(m);
+  bind_fast_calls(m);
   m.def(
       "counts", &counts_of_last_turn,
       "What the CPU executor counted in the last call of a function, in whatever thread, by name. "

@@ -210,3 +210,15 @@ def check_out(library: Library, name: str, out: Any, shape: tuple[int, ...], dty
         raise ValueError(f"{name} is read-only: must be writeable")
     if getattr(out, "requires_grad", False):
         raise BufferError(f"{name} requires a gradient: must not")
+
+
+def check_labels(labels: Any, classes: int, ignore_index: int) -> None:
+    """Whether each of PyTorch's labels names a class. On a GPU that would mean to wait for it."""
+    if labels.device.type != "cpu":
+        return
+    wrong = ((labels < 0) | (labels >= classes)) & (labels != ignore_index)
+    if bool(wrong.any()):
+        raise IndexError(
+            f"target has a label of {int(labels[wrong][0])}: must be from 0 to {classes - 1}, or "
+            f"ignore_index = {ignore_index}"
+        )

@@ -5,6 +5,7 @@ Neither CuPy nor PyTorch is imported here: whoever has such an array has done so
 
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy
@@ -19,6 +20,12 @@ CODES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64
 def _native(dtype: Any) -> Any:
     """Of this machine's byte order."""
     return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
+@lru_cache(maxsize=64)
+def _name(dtype: Any) -> str:
+    """NumPy makes it up anew whenever it is asked, which took half of a call's Python."""
+    return str(dtype.name)
 
 
 class ArrayLibrary:
@@ -36,14 +43,13 @@ class ArrayLibrary:
         return x
 
     def dtype_name(self, x: Array) -> str:
-        name: str = x.dtype.name
-        return name
+        return _name(x.dtype)
 
     def dtype_from(self, wanted: Any) -> Any:
         return numpy.dtype(wanted)
 
     def name_of_dtype(self, dtype: Any) -> str:
-        return str(dtype.name)
+        return _name(dtype)
 
     def is_integer(self, x: Array) -> bool:
         return x.dtype.kind in "iu"
@@ -126,7 +132,7 @@ class ArrayLibrary:
 
     def exported(self, x: Array) -> Array:
         """x, or the same memory under a type that DLPack has: NumPy has no bfloat16 of its own."""
-        return x.view("uint16") if x.dtype.name == "bfloat16" else x
+        return x.view("uint16") if _name(x.dtype) == "bfloat16" else x
 
     def stream_of(self, x: Array) -> int:
         """On which the caller works with x; 0, the default one, on the CPU."""

@@ -21,8 +21,15 @@ from typing import Any
 
 import torch as _torch  # type: ignore[import-not-found, unused-ignore]
 
-from . import _core
-from ._arguments import check_broadcast, check_flag, check_queries, checked_offset, checked_scale
+from . import _core, _fast
+from ._arguments import (
+    check_broadcast,
+    check_flag,
+    check_labels,
+    check_queries,
+    checked_offset,
+    checked_scale,
+)
 from ._libraries import CODES, TorchLibrary
 from ._scale_mask import NOTHING, Masking, converts, launch, readable
 from ._topk import topk_of_rows
@@ -44,13 +51,57 @@ _ops = torch.ops.softmax_worklog
 
 
 _FUNCTIONS: dict[str, Any] = {}
+_LAUNCHES: dict[str, Any] = {}
+_RECORDED: dict[str, Any] = {}
 
 
 def _call(name: str, *given: Any) -> Any:
     """An operator. Transformations of torch.func see no registered gradient, but a function's."""
+    result = _fast_call(name, *given)
+    if result is not None:
+        return result
     if _is_transformed():
         return _FUNCTIONS[name].apply(*given)
     return getattr(_ops, name)(*given)
+
+
+def _fast_call(name: str, x: Any, *others: Any) -> Any:
+    """What it gives, without PyTorch's dispatcher; None where that has a part in it."""
+    if name not in _LAUNCHES or _fast.is_watched() or not _fast.is_plain(x):
+        return None
+    return _unwatched_call(name, x, *others)
+
+
+def _unwatched_call(name: str, x: Tensor, *others: Any) -> Any:
+    """The same, of a tensor that is plain where nothing watches."""
+    if not torch.is_grad_enabled():
+        return _launched(name, x, *others)
+    if name not in _RECORDED:
+        return None
+    return _RECORDED[name](x, *others) if x.requires_grad else _launched(name, x, *others)
+
+
+def _launched(name: str, *given: Any) -> Any:
+    try:
+        return _LAUNCHES[name](*given)
+    except ValueError:  # a shape that the library does not take
+        return None
+
+
+def _recorded(name: str, backward: Any, setup: Any) -> Any:
+    """A fast call that autograd remembers, of tensors whose gradient is wanted. PyTorch looks at
+    the signature of a function with a setup_context of its own for longer than a launch takes, so
+    this one has none, as is enough where nothing is transformed."""
+
+    def forward(ctx: Any, *given: Any) -> Any:
+        result = _launched(name, *given)
+        if result is None:
+            result = getattr(_ops, name)(*given)
+        setup(ctx, given, result)
+        return result
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type(name, (torch.autograd.Function,), members).apply
 
 
 def _is_transformed() -> bool:
@@ -212,7 +263,7 @@ def _cross_entropy(
 ) -> tuple[Tensor, Tensor]:
     """The loss, or the losses of all rows, and the gradients of their sum or mean."""
     x, labels = _ready(x), _ready(labels)
-    _check_labels(labels, x.shape[-1], ignore_index)
+    check_labels(labels, x.shape[-1], ignore_index)
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     gradients = torch.empty_like(x)
     if _code(x) == "f64" or x.numel() == 0:
@@ -272,18 +323,6 @@ def _reduced(
     return losses.sum() / rows, gradients / rows
 
 
-def _check_labels(labels: Tensor, classes: int, ignore_index: int) -> None:
-    """On a GPU that would mean to wait for it."""
-    if labels.device.type != "cpu":
-        return
-    wrong = ((labels < 0) | (labels >= classes)) & (labels != ignore_index)
-    if bool(wrong.any()):
-        raise IndexError(
-            f"target has a label of {int(labels[wrong][0])}: must be from 0 to {classes - 1}, or "
-            f"ignore_index = {ignore_index}"
-        )
-
-
 def _fake_cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor]:
@@ -294,7 +333,7 @@ def _fake_cross_entropy(
 def _cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
     """The losses of all rows alone."""
     x, labels = _ready(x), _ready(labels)
-    _check_labels(labels, x.shape[-1], ignore_index)
+    check_labels(labels, x.shape[-1], ignore_index)
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     _run_cross_entropy(x, labels, losses, None, None, ignore_index, 0.0, 0)
     return losses.masked_fill_(labels == ignore_index, 0.0)
@@ -406,7 +445,9 @@ def _vmap_of_cross_entropy(info: Any, in_dims: Any, *given: Any) -> tuple[Any, A
 # ---- registration ----
 
 
-def _register(schema: str, kernel: Any, fake: Any, vmap: Any, backward: Any, setup: Any) -> None:
+def _register(
+    schema: str, kernel: Any, fake: Any, vmap: Any, backward: Any, setup: Any, fast: Any = None
+) -> None:
     name = schema.partition("(")[0]
     _OPERATORS.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
     _OPERATORS.impl(name, kernel, "CPU" if _core.DEVICE == "cpu" else "CUDA")
@@ -415,6 +456,12 @@ def _register(schema: str, kernel: Any, fake: Any, vmap: Any, backward: Any, set
     torch.library.register_vmap(full, vmap, lib=_OPERATORS)
     torch.library.register_autograd(full, backward, setup_context=setup, lib=_OPERATORS)
     _FUNCTIONS[name] = _function(name, vmap, backward, setup)
+    if fast is None:
+        return
+    _LAUNCHES[name] = fast
+    # Of a gradient's own gradient, or a mask's, operators keep the record.
+    if not name.endswith("_backward"):
+        _RECORDED[name] = _recorded(name, backward, setup)
 
 
 _register(
@@ -424,6 +471,7 @@ _register(
     _vmap_of("softmax", 1),
     _gradient_of_softmax,
     _save_result,
+    _fast.columns("softmax"),
 )
 _register(
     "log_softmax(Tensor x) -> Tensor",
@@ -432,6 +480,7 @@ _register(
     _vmap_of("log_softmax", 1),
     _gradient_of_log_softmax,
     _save_result,
+    _fast.columns("log_softmax"),
 )
 for _operation in ("softmax", "log_softmax"):
     _register(
@@ -450,6 +499,7 @@ _register(
     _vmap_of("softmax_backward", 2),
     _gradients_of_softmax_backward,
     _save_inputs,
+    _fast.backward("softmax_backward"),
 )
 _register(
     "log_softmax_backward(Tensor y, Tensor dy) -> Tensor",
@@ -458,6 +508,7 @@ _register(
     _vmap_of("log_softmax_backward", 2),
     _gradients_of_log_softmax_backward,
     _save_inputs,
+    _fast.backward("log_softmax_backward"),
 )
 _register(
     "cross_entropy(Tensor x, Tensor labels, int ignore_index, float label_smoothing, "
@@ -467,6 +518,7 @@ _register(
     _vmap_of_cross_entropy,
     _gradients_of_cross_entropy,
     _save_cross_entropy,
+    _fast.cross_entropy,
 )
 _register(
     "cross_entropy_loss(Tensor x, Tensor labels, int ignore_index) -> Tensor",
@@ -475,6 +527,7 @@ _register(
     _vmap_of("cross_entropy_loss", 2),
     _refuse_gradient,
     _save_nothing,
+    _fast.cross_entropy_loss,
 )
 _register(
     "topk(Tensor x, int k, bool largest, bool probabilities) -> (Tensor, Tensor)",
@@ -483,6 +536,7 @@ _register(
     _vmap_of("topk", 1),
     _gradient_of_topk,
     _save_topk,
+    _fast.topk,
 )
 
 
@@ -574,6 +628,20 @@ def _columns(
     return _along(x, dim, lambda x: _call("scale_mask_" + name, x, mask, *options))
 
 
+def _fast_columns(
+    name: str, x: Any, dim: Any, scale: Any, is_causal: Any, causal_offset: Any
+) -> Tensor | None:
+    """What the function gives, of a tensor along its last dimension, of which nothing else is
+    asked; else None. Types are compared, not converted: other ones may be refused."""
+    if _fast.is_watched() or not _fast.is_plain(x):
+        return None
+    is_last = type(dim) is int and (dim == -1 or dim == x.dim() - 1)
+    is_as_it_is = type(scale) is float and scale == 1.0 and is_causal is False
+    if is_last and is_as_it_is and type(causal_offset) is int and causal_offset == 0:
+        return _unwatched_call(name, x)
+    return None
+
+
 def softmax(
     input: Tensor,
     dim: int | None = None,
@@ -597,6 +665,10 @@ def softmax(
     causal_offset: 0 where the first query sees the first column alone; columns less queries where
         the last query sees the last column.
     """
+    if dtype is None and mask is None:
+        result = _fast_columns("softmax", input, dim, scale, is_causal, causal_offset)
+        if result is not None:
+            return result
     masking = (scale, mask, is_causal, causal_offset)
     return _columns("softmax", input, dim, _stacklevel, dtype, masking)
 
@@ -613,6 +685,10 @@ def log_softmax(
     causal_offset: int = 0,
 ) -> Tensor:
     """torch.nn.functional.log_softmax, and its gradients. Other arguments are as for softmax."""
+    if dtype is None and mask is None:
+        result = _fast_columns("log_softmax", input, dim, scale, is_causal, causal_offset)
+        if result is not None:
+            return result
     masking = (scale, mask, is_causal, causal_offset)
     return _columns("log_softmax", input, dim, _stacklevel, dtype, masking)
 
@@ -633,6 +709,10 @@ def topk(
     probabilities: True for the k largest of input's softmax along dim, which is not stored: in
     float32, or float64 where input is that.
     """
+    if out is None and probabilities is True and largest is True:
+        results = _fast_topk(input, k, dim)
+        if results is not None:
+            return torch.return_types.topk(results)
     x = _checked("input", input)
     if x.dtype == torch.bool or x.dtype.is_complex:
         raise TypeError(f"input has elements of {x.dtype}: must be floating-point or integers")
@@ -655,6 +735,14 @@ def topk(
     return torch.return_types.topk(out)
 
 
+def _fast_topk(x: Any, k: Any, dim: Any) -> Any:
+    if _fast.is_watched() or not _fast.is_plain(x):
+        return None
+    if type(k) is not int or type(dim) is not int or dim not in (-1, x.dim() - 1):
+        return None
+    return _unwatched_call("topk", x, k, True, True) if 1 <= k <= x.shape[-1] else None
+
+
 def _of_scalar(x: Tensor, k: int, largest: bool) -> Any:
     return _call("topk", x.reshape(1), k, largest, False)
 
@@ -674,6 +762,11 @@ def cross_entropy(
     Labels as integers without weights of classes: loss and gradients in one pass over the logits.
     With weights, or probabilities as the target: by log_softmax.
     """
+    options = (ignore_index, reduction, label_smoothing)
+    if weight is None and size_average is None and reduce is None:
+        loss = _fast_cross_entropy(input, target, *options)
+        if loss is not None:
+            return loss
     if size_average is not None or reduce is not None:
         reduction = torch.nn._reduction.legacy_get_string(size_average, reduce)
     if reduction not in _REDUCTIONS:
@@ -696,6 +789,33 @@ def cross_entropy(
     return _of_labels(x, target, ignore_index, reduction, label_smoothing).to(x.dtype)
 
 
+def _fast_cross_entropy(
+    x: Any, target: Any, ignore_index: Any, reduction: Any, label_smoothing: Any
+) -> Tensor | None:
+    """That of labels, where classes are the last dimension and nothing is to be converted."""
+    if _fast.is_watched() or not _fast.is_plain(x) or not _fast.are_labels(target, x):
+        return None
+    is_usual = (
+        x.dim() <= 2
+        and type(reduction) is str
+        and reduction in _REDUCTIONS
+        and type(label_smoothing) is float
+        and 0.0 <= label_smoothing <= 1.0
+        and type(ignore_index) is int
+        and -(2**63) <= ignore_index < 2**63
+    )
+    if not is_usual:
+        return None
+    if label_smoothing > 0.0 or (x.requires_grad and torch.is_grad_enabled()):
+        options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
+        results = _unwatched_call("cross_entropy", x, target, *options)
+        return None if results is None else results[0].to(x.dtype)
+    losses = _unwatched_call("cross_entropy_loss", x, target, ignore_index)
+    if losses is None:
+        return None
+    return _of_losses(losses, target, ignore_index, reduction).to(x.dtype)
+
+
 def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:
     shape = (*x.shape[:class_dim], *x.shape[class_dim + 1 :])
     if tuple(target.shape) != shape:
@@ -716,6 +836,10 @@ def _of_labels(
         options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
         return _call("cross_entropy", x, target, *options)[0]
     losses = _call("cross_entropy_loss", x, target, ignore_index)
+    return _of_losses(losses, target, ignore_index, reduction)
+
+
+def _of_losses(losses: Tensor, target: Tensor, ignore_index: int, reduction: str) -> Tensor:
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.sum() / (target != ignore_index).sum()

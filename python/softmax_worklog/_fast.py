@@ -1,0 +1,211 @@
+"""Calls at a tensor's address, for PyTorch: without its dispatcher, DLPack and checks one by one.
+
+A kernel's launch costs the host some microseconds, an operator in Python many times that. So where
+a tensor is what kernels take as it lies (`is_plain`), and nothing watches the call (`is_watched`),
+a result is allocated and the core called with numbers. The functions take a plain tensor first, and
+give None where they do not serve the rest. A ValueError is the library's, for a shape that it does
+not take. Then operators compute it, or refuse it in their words. Gradients are the caller's matter.
+
+Each look at a tensor is a call of PyTorch's that takes some dozens of nanoseconds, as does a call
+in Python: so names are bound once, and looks are in one place.
+"""
+
+from typing import Any
+
+import torch as _torch  # type: ignore[import-not-found, unused-ignore]
+
+from . import _core
+from ._arguments import check_labels
+
+# Its types are checked neither where it is installed nor where it is not.
+torch: Any = _torch
+Tensor = Any
+
+_C = torch._C
+_TENSOR = torch.Tensor
+_empty_like = torch.empty_like
+_forward_ad = torch.autograd.forward_ad
+_is_compiling = torch.compiler.is_compiling
+_ON_GPU = _core.DEVICE == "cuda"
+# The library's numbers.
+_DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
+_OPERATIONS = {
+    "softmax": 0,
+    "log_softmax": 1,
+    "softmax_backward": 3,
+    "log_softmax_backward": 4,
+}
+
+
+def is_watched() -> bool:
+    """Whether anybody has to learn of a call: who traces, transforms or intercepts operators."""
+    return (
+        _is_compiling()
+        or _C._are_functorch_transforms_active()
+        or _C._len_torch_dispatch_stack() > 0
+        or _C._len_torch_function_stack() > 0
+        or _forward_ad._current_level >= 0
+        or _C._get_tracing_state() is not None
+    )
+
+
+def is_plain(x: Any) -> bool:
+    """Whether kernels can take a tensor by its address: one with rows, of elements that lie in
+    memory as they are. What a subclass means is its own matter. No storage have sparse tensors, and
+    the layers of torch.func and of batched gradients; no address has what is empty."""
+    return (
+        type(x) is _TENSOR
+        and x.dtype in _DTYPES
+        and (x.is_cuda if _ON_GPU else x.is_cpu)
+        and _C._has_storage(x)
+        and not x.is_nested
+        and x.is_contiguous()
+        and not x.is_neg()
+        and x.dim() > 0
+        and x.data_ptr() != 0
+    )
+
+
+def are_labels(labels: Any, x: Tensor) -> bool:
+    """Whether kernels can take them for the rows of a tensor that is plain."""
+    return (
+        type(labels) is _TENSOR
+        and labels.dtype is torch.int64
+        and (labels.is_cuda if _ON_GPU else labels.is_cpu)
+        and _C._has_storage(labels)
+        and not labels.is_nested
+        and labels.is_contiguous()
+        and labels.get_device() == x.get_device()
+        and labels.shape == x.shape[:-1]
+    )
+
+
+def _place(x: Tensor) -> tuple[int, int]:
+    """A tensor's GPU, and the stream on which the caller works with it: its handle alone, since an
+    object of torch.cuda costs more than all else here."""
+    if not _ON_GPU:
+        return 0, 0
+    device = x.get_device()
+    return device, _C._cuda_getCurrentRawStream(device)
+
+
+def columns(operation: str) -> Any:
+    """The function for softmax or log_softmax."""
+    number = _OPERATIONS[operation]
+
+    def launched(x: Tensor) -> Tensor:
+        y = _empty_like(x)
+        _launch_columns(number, x, 0, y)
+        return y
+
+    return launched
+
+
+def backward(operation: str) -> Any:
+    """The function for the gradient of either."""
+    number = _OPERATIONS[operation]
+
+    def launched(y: Tensor, dy: Tensor) -> Tensor | None:
+        if type(dy) is _TENSOR and _C._has_storage(dy) and not dy.is_nested:
+            dy = dy.contiguous()  # a sum's gradient is one number for all
+        if not (is_plain(dy) and _are_alike(y, dy)):
+            return None
+        dx = _empty_like(y)
+        _launch_columns(number, y, dy.data_ptr(), dx)
+        return dx
+
+    return launched
+
+
+def _are_alike(x: Tensor, other: Tensor) -> bool:
+    return bool(
+        x.dtype is other.dtype and x.shape == other.shape and x.get_device() == other.get_device()
+    )
+
+
+def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> None:
+    cols = x.shape[-1]
+    _core.columns_at(
+        number,
+        _DTYPES[x.dtype],
+        x.data_ptr(),
+        gradients,
+        result.data_ptr(),
+        x.numel() // cols,
+        cols,
+        *_place(x),
+    )
+
+
+def topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor] | None:
+    """The k largest probabilities: for others rows may have to be sorted."""
+    cols = x.shape[-1]
+    if not (largest and probabilities and 1 <= k <= min(cols, _core.MAX_K)):
+        return None
+    shape = (*x.shape[:-1], k)
+    values = x.new_empty(shape, dtype=torch.float32)
+    indices = x.new_empty(shape, dtype=torch.int64)
+    _core.topk_at(
+        _DTYPES[x.dtype],
+        x.data_ptr(),
+        values.data_ptr(),
+        indices.data_ptr(),
+        x.numel() // cols,
+        cols,
+        k,
+        *_place(x),
+    )
+    return values, indices
+
+
+def cross_entropy(
+    x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
+) -> tuple[Tensor, Tensor] | None:
+    """The loss, or the losses of all rows, and the gradients of their sum or mean."""
+    if not are_labels(labels, x):
+        return None
+    check_labels(labels, x.shape[-1], ignore_index)
+    loss = x.new_empty(() if reduction else labels.shape, dtype=torch.float32)
+    gradients = torch.empty_like(x)
+    options = (ignore_index, label_smoothing, reduction)
+    # Nobody asks for the losses of a sum or mean, which the library keeps in its workspace.
+    places = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
+    _launch_loss(x, labels, *places, gradients.data_ptr(), *options)
+    return loss, gradients
+
+
+def cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor | None:
+    """The losses of all rows alone."""
+    if not are_labels(labels, x):
+        return None
+    check_labels(labels, x.shape[-1], ignore_index)
+    losses = x.new_empty(labels.shape, dtype=torch.float32)
+    _launch_loss(x, labels, losses.data_ptr(), 0, 0, ignore_index, 0.0, 0)
+    return losses.masked_fill_(labels == ignore_index, 0.0)
+
+
+def _launch_loss(
+    x: Tensor,
+    labels: Tensor,
+    losses: int,
+    loss: int,
+    gradients: int,
+    ignore_index: int,
+    label_smoothing: float,
+    reduction: int,
+) -> None:
+    cols = x.shape[-1]
+    _core.cross_entropy_at(
+        _DTYPES[x.dtype],
+        x.data_ptr(),
+        labels.data_ptr(),
+        losses,
+        loss,
+        gradients,
+        x.numel() // cols,
+        cols,
+        ignore_index,
+        label_smoothing,
+        reduction,
+        *_place(x),
+    )
