@@ -28,9 +28,9 @@ expect() { grep -qE -- "$1" output.txt || fail "not there: $1"; }
 mkdir -p build/bin
 ln -s "$program" build/bin/worklog_library_times
 [ "$(run out build --dry-run)" = 0 ] || fail "a dry run must go well"
-expect '^softmax/f32/4096x262144/cold pytorch triton flashinfer quack$'
-expect '^softmax/bf16/4096x128256/cold pytorch triton quack torch_compile$'
-expect '^cross_entropy/bf16/32768x32000/cold pytorch quack liger$'
+expect '^softmax/f32/4096x262144/cold library_with_peers pytorch triton flashinfer quack$'
+expect '^softmax/bf16/4096x128256/cold library_with_peers pytorch triton quack torch_compile$'
+expect '^cross_entropy/bf16/32768x32000/cold library_with_peers pytorch quack liger$'
 expect '^top_k/f32/1x50257/k50/warm pytorch$'
 "$program" --list >cases.txt
 [ "$(cut -d ' ' -f 1 <(grep / output.txt))" = "$(cat cases.txt)" ] || fail "peers are timed elsewhere"

@@ -116,15 +116,22 @@ def choices(sources: list[Source], operation: Operation, size: int) -> list[list
     most = max(len(source.units) for source in sources)
     lacking = [len(source.units) < most for source in sources]
 
-    def choice(line: int, column: int) -> str:
+    def nearest_choice(line: int, column: int, of_lacking: int) -> str:
         def distance(place: Place) -> tuple[int, int]:
             rows = _OF_ROWS * abs(place[0] - line)
-            other = _OF_OTHER_SIZE * place[2] + _OF_LACKING * lacking[place[3]]
+            other = _OF_OTHER_SIZE * place[2] + of_lacking * lacking[place[3]]
             return rows + abs(place[1] - column) + other, place[3]
 
         nearest = min(map(distance, places))
         found = [places[place] for place in places if distance(place) == nearest]
         return best(list(itertools.chain(*found)), operation)
+
+    def choice(line: int, column: int) -> str:
+        """That a run lacks a step makes no difference where another is taken."""
+        taken = nearest_choice(line, column, _OF_LACKING)
+        if all(taken in source.units for source in sources):
+            return nearest_choice(line, column, 0)
+        return taken
 
     return [
         [choice(line, column) for column in range(len(COLUMN_ENDS))]
