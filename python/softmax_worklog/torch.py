@@ -84,7 +84,7 @@ def _unwatched_call(name: str, x: Tensor, *others: Any) -> Any:
 def _launched(name: str, *given: Any) -> Any:
     try:
         return _LAUNCHES[name](*given)
-    except ValueError:  # a shape that the library does not take
+    except (TypeError, ValueError):  # a shape that the library does not take, or no number
         return None
 
 
