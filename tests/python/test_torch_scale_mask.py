@@ -146,7 +146,8 @@ def test_derivatives(name):
 def test_as_attention_has_it():
     """A head's output, by PyTorch's function and by ours between two products."""
     q, k, v = (randn(2, 3, 7, 16 + i)[..., :16] for i in range(3))
-    expected = theirs.scaled_dot_product_attention(q, k, v, is_causal=True)
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        expected = theirs.scaled_dot_product_attention(q, k, v, is_causal=True)
     scores = q @ k.transpose(-1, -2)
     mine = sw.softmax(scores, -1, scale=16**-0.5, is_causal=True) @ v
     torch.testing.assert_close(mine, expected, rtol=1e-4, atol=1e-5)
@@ -306,7 +307,8 @@ class TestRefused:
         for shape in [(4,), (3, 6), (1, 4, 6)]:
             with pytest.raises(ValueError, match=r"mask has the shape .*: must be one that broad"):
                 function(x, -1, mask=randn(*shape))
-        with pytest.raises(TypeError, match="mask is a numpy.ndarray: must be an array of x's li"):
+        kinds = "mask is (a numpy.ndarray: must be an array of x's li|on the device 'cpu')"
+        with pytest.raises((TypeError, BufferError), match=kinds):
             getattr(softmax_worklog, name)(x, mask=randn(6).cpu().numpy())
 
     def test_numbers_out_of_their_range(self, name):
