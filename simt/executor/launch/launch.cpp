@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <pthread.h>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -95,7 +94,7 @@ void forget_other_threads() {
     each.pool.forget_helpers();
 }
 
-[[maybe_unused]] const int fork_is_safe = pthread_atfork(nullptr, nullptr, forget_other_threads);
+[[maybe_unused]] const int fork_is_safe = after_fork_in_copy(forget_other_threads);
 
 // How much a kernel of which nothing is known may have is for its launch to say.
 std::size_t allowed_dynamic_shared(const void* kernel) {

@@ -59,7 +59,16 @@ Registry& registry() {
   return instance;
 }
 
+// When the program is loaded, not with the first lock: what was added last runs first before the
+// copy. So a handler that others add later may wait for the end of a launch: nothing is held yet.
+[[maybe_unused]] const Registry& added_at_once = registry();
+
 }  // namespace
+
+int after_fork_in_copy(void (*handler)()) {
+  registry();  // adds its handlers, unless that has happened
+  return pthread_atfork(nullptr, nullptr, handler);
+}
 
 HeldDuringFork::HeldDuringFork() {
   Registry& all = registry();

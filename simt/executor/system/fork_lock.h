@@ -7,6 +7,10 @@
 
 namespace simt {
 
+/// Has the handler called in each copy of the process, whose locks are free by then. Returns 0, or
+/// an error of errno.h.
+int after_fork_in_copy(void (*handler)());
+
 /// A lock that fork() takes before it copies the process: what the lock guards is whole in the
 /// copy.
 class HeldDuringFork {
