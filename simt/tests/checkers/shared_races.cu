@@ -67,6 +67,47 @@ __global__ void resets_what_others_read(unsigned* y) {
   }
 }
 
+// A word is noted as one, until a byte of it is accessed alone.
+template <Version version>
+__global__ void bytes_then_words(unsigned* y) {
+  constexpr unsigned kWords = kThreads / sizeof(unsigned);
+  __shared__ unsigned words[kWords];
+  auto* bytes = reinterpret_cast<unsigned char*>(words);
+  bytes[threadIdx.x] = 0;
+  __syncthreads();
+  bytes[threadIdx.x] = 1;
+  if (version == kCorrect) __syncthreads();
+  y[threadIdx.x] = words[(threadIdx.x + kWords / 2) % kWords];
+}
+
+// Another warp stores a byte of what is loaded, or the one behind it.
+template <Version version, typename Loaded>
+__global__ void byte_within(unsigned* y) {
+  __shared__ alignas(16) unsigned char bytes[2 * sizeof(Loaded)];
+  if (threadIdx.x < sizeof bytes) bytes[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) bytes[version == kMistaken ? sizeof(Loaded) - 1 : sizeof(Loaded)] = 7;
+  if (threadIdx.x == 32) {
+    const Loaded loaded = *reinterpret_cast<const Loaded*>(bytes);
+    *y = *reinterpret_cast<const unsigned char*>(&loaded);
+  }
+}
+
+// Four warps store a byte each of one word, which all of them load: their own bytes, or one byte.
+template <Version version>
+__global__ void word_of_four_warps(unsigned* y) {
+  __shared__ unsigned word;
+  const unsigned warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) word = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    reinterpret_cast<unsigned char*>(&word)[version == kMistaken ? 0 : warp] =
+        static_cast<unsigned char>(warp);
+  }
+  __syncthreads();
+  y[threadIdx.x] = word;
+}
+
 template <Version version>
 __global__ void tile_is_reused(const float* x, float* y) {
   __shared__ float tile[kThreads];
@@ -256,6 +297,31 @@ TEST_CASE_FIXTURE(SharedRaces, "a counter is reset while others still read it") 
   resets_what_others_read<kMistaken><<<1, kThreads>>>(counts.get());
   CHECK(races());
   resets_what_others_read<kCorrect><<<1, kThreads>>>(counts.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "bytes are stored of words that others load") {
+  bytes_then_words<kMistaken><<<1, kThreads>>>(counts.get());
+  CHECK(races());
+  bytes_then_words<kCorrect><<<1, kThreads>>>(counts.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "a byte is stored of what another warp loads at once") {
+  byte_within<kMistaken, unsigned short><<<1, kThreads>>>(counts.get());
+  CHECK(races());
+  byte_within<kCorrect, unsigned short><<<1, kThreads>>>(counts.get());
+  CHECK(take_kinds().empty());
+  byte_within<kMistaken, uint4><<<1, kThreads>>>(counts.get());
+  CHECK(races());
+  byte_within<kCorrect, uint4><<<1, kThreads>>>(counts.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "warps store bytes of one word, each its own") {
+  word_of_four_warps<kMistaken><<<1, kThreads>>>(counts.get());
+  CHECK(races());
+  word_of_four_warps<kCorrect><<<1, kThreads>>>(counts.get());
   CHECK(take_kinds().empty());
 }
 
