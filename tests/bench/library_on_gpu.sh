@@ -31,7 +31,7 @@ ln -s "$program" build/bin/worklog_library_times
 expect '^softmax/f32/4096x262144/cold library_with_peers pytorch triton flashinfer quack$'
 expect '^softmax/bf16/4096x128256/cold library_with_peers pytorch triton quack torch_compile$'
 expect '^cross_entropy/bf16/32768x32000/cold library_with_peers pytorch quack liger$'
-expect '^top_k/f32/1x50257/k50/warm pytorch$'
+expect '^top_k/f32/1x50257/k50/warm library_with_peers pytorch$'
 "$program" --list >cases.txt
 [ "$(cut -d ' ' -f 1 <(grep / output.txt))" = "$(cat cases.txt)" ] || fail "peers are timed elsewhere"
 if "$program" --list --filter nothing_such >output.txt 2>&1; then fail "a filter that nothing matches must fail"; fi
