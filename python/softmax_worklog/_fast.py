@@ -167,10 +167,10 @@ def cross_entropy(
     check_labels(labels, x.shape[-1], ignore_index)
     loss = x.new_empty(() if reduction else labels.shape, dtype=torch.float32)
     gradients = torch.empty_like(x)
-    options = (ignore_index, label_smoothing, reduction)
     # Nobody asks for the losses of a sum or mean, which the library keeps in its workspace.
-    places = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
-    _launch_loss(x, labels, *places, gradients.data_ptr(), *options)
+    losses, one = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
+    at = gradients.data_ptr()
+    _launch_loss(x, labels, losses, one, at, ignore_index, label_smoothing, reduction)
     return loss, gradients
 
 

@@ -101,7 +101,8 @@ def _recorded(name: str, backward: Any, setup: Any) -> Any:
         return result
 
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type(name, (torch.autograd.Function,), members).apply
+    function: Any = type(name, (torch.autograd.Function,), members)
+    return function.apply
 
 
 def _is_transformed() -> bool:

@@ -11,6 +11,7 @@ namespace simt {
 /// measured, a twentieth of a launch that touches 2 MB of arrays.
 class ZeroedWords {
  public:
+  /// Throws std::bad_alloc where there is no memory for as many.
   explicit ZeroedWords(std::size_t count);
   ZeroedWords(const ZeroedWords&) = delete;
   ZeroedWords& operator=(const ZeroedWords&) = delete;
