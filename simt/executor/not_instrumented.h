@@ -3,9 +3,9 @@
 /// to the arguments, is not looked at.
 #pragma once
 
-/// Before a function that nothing watches.
 #if defined(__clang__)
 #define SIMT_NOT_INSTRUMENTED __attribute__((no_sanitize("thread", "coverage")))
 #else
+/// Marks functions that nothing watches.
 #define SIMT_NOT_INSTRUMENTED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #endif
