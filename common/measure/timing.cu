@@ -25,9 +25,15 @@ constexpr int kBatch = 20;
 // Flushing takes this many times longer, at most, to let a slow host keep ahead.
 constexpr int kMaxFlushPasses = 64;
 
-// A warm sample replays its work for about this long, which hides the launch of the next graph.
-constexpr double kReplayMicroseconds = 500.0;
+// A warm sample replays its work for about this long, which hides the launch of the next graph. To
+// start a graph takes an H100 3 us, which the replays share: so short kernels, which are compared
+// to a few percent, all get as many of them.
+constexpr double kReplayMicroseconds = 1000.0;
 constexpr int kMaxReplays = 200;
+
+// To tell how many replays that is.
+constexpr Sampling kQuickLook{.min_samples = Sampling::kFewestSamples,
+                              .max_samples = Sampling::kFewestSamples};
 
 // The array holds zeros, which the compiler cannot know: the store never happens, the loads do.
 __global__ void read_all(const uint4* data, std::int64_t count, unsigned* sink) {
@@ -145,15 +151,8 @@ Timing Timer::after(const std::function<void(int)>& flush, const Work& work,
 }
 
 Timing Timer::warm(const Work& work, const Sampling& sampling) {
-  work(stream_.get());
-  stream_.synchronize();
-  Event start, end;
-  start.record(stream_.get());
-  work(stream_.get());
-  end.record(stream_.get());
-  stream_.synchronize();
-
-  const double estimate = std::max(1.0, end.microseconds_since(start));
+  // With a cold cache, but without the time that the host takes to launch it.
+  const double estimate = std::max(1.0, cold(work, kQuickLook).median_us);
   const int replays = std::clamp(static_cast<int>(kReplayMicroseconds / estimate), 1, kMaxReplays);
   const Graph graph([&](cudaStream_t stream) {
     for (int i = 0; i < replays; ++i)
