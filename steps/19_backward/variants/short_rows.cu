@@ -83,14 +83,40 @@ constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 constexpr int kMaxHeld = 4;
 constexpr std::int64_t kMaxBytes = kWarpSize * kMaxHeld * sizeof(Vector);  // of a row
 
+// How lanes take a row.
+enum class Pieces {
+  kVectors,          // it begins and ends at multiples of 16 bytes
+  kVectorsAndEdges,  // the same, but for some single elements before and behind the vectors
+  kElements,         // arrays begin at places of which none is like the other
+};
+
+// A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
+// whole vectors, and the tail. Head and tail are the edges, an element a lane.
+struct Cut {
+  int head;     // elements
+  int vectors;  // vectors
+  int edges;    // elements of head and tail together
+};
+
+template <typename T>
+__device__ Cut cut_row(const T* x, int cols) {
+  const int past = reinterpret_cast<std::uintptr_t>(x) % sizeof(Vector) / sizeof(T);
+  const int head = (kPerVector<T> - past) % kPerVector<T>;
+  const int vectors = cols > head ? (cols - head) / kPerVector<T> : 0;
+  return {head, vectors, cols - vectors * kPerVector<T>};
+}
+
+// So many lanes have an edge element each.
+template <typename T>
+constexpr int kLanesOfEdges = 2 * kPerVector<T>;
+
 // A lane's i-th vector of a row. `x` is where the lane begins, from where the row has `left`
-// columns until it ends. kWhole: the rows of all arrays begin and end at multiples of 16 bytes.
-// Else a vector is made of single elements. A lane's vectors, or elements, lie kLanes apart, so
-// that lanes side by side load what lies side by side.
-template <bool kWhole, int kLanes, typename T>
+// columns until its vectors end. A vector may be made of single elements. A lane's vectors, or
+// elements, lie kLanes apart, so that lanes side by side load what lies side by side.
+template <Pieces kPieces, int kLanes, typename T>
 __device__ Vector load(const T* x, int i, int left) {
   Vector vector{};
-  if constexpr (kWhole) {
+  if constexpr (kPieces != Pieces::kElements) {
     if (i * kLanes * kPerVector<T> < left) vector = reinterpret_cast<const Vector*>(x)[i * kLanes];
   } else {
     T* values = reinterpret_cast<T*>(&vector);
@@ -104,9 +130,9 @@ __device__ Vector load(const T* x, int i, int left) {
 }
 
 // Stores it, where `y` is that place of the results.
-template <bool kWhole, int kLanes, typename T>
+template <Pieces kPieces, int kLanes, typename T>
 __device__ void store(Vector vector, T* y, int i, int left) {
-  if constexpr (kWhole) {
+  if constexpr (kPieces != Pieces::kElements) {
     if (i * kLanes * kPerVector<T> < left) reinterpret_cast<Vector*>(y)[i * kLanes] = vector;
   } else {
     const T* values = reinterpret_cast<const T*>(&vector);
@@ -148,82 +174,96 @@ __device__ bool is_past(int i, int cols) {
   return i > 0 && i * kLanes * kPerVector<T> >= cols;
 }
 
-// kLanes lanes own a row, of which each holds kHeld vectors of both arrays. dx may be in the place
-// of y or of dy: a lane stores where it alone has loaded.
-template <typename T, bool kWhole, int kLanes, int kHeld>
+// kLanes lanes own a row, of which each holds kHeld vectors of both arrays, and perhaps an edge
+// element. dx may be in the place of y or of dy: a lane stores where it alone has loaded.
+template <typename T, Pieces kPieces, int kLanes, int kHeld>
 __global__ void __launch_bounds__(kMaxThreads)
     softmax_backward(const T* probabilities, const T* gradients, T* logit_gradients,
                      std::int64_t rows, int cols) {
+  constexpr bool kHasEdges = kPieces == Pieces::kVectorsAndEdges;
   static_assert(kWarpSize % kLanes == 0, "a row's lanes are of one warp");
   static_assert(kHeld <= kMaxHeld, "a lane's part of the row fits in registers");
+  static_assert(!kHasEdges || kLanes >= kLanesOfEdges<T>, "a lane has one edge element");
   const std::int64_t rows_a_block = blockDim.x / kLanes;
   const std::int64_t row = blockIdx.x * rows_a_block + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-  const int begin = kWhole ? lane * kPerVector<T> : lane;
-  const int left = row < rows ? cols - begin : 0;  // a lane without a row shuffles with the others
-  const T* y = probabilities + row * cols + begin;
-  const T* dy = gradients + row * cols + begin;
-  T* dx = logit_gradients + row * cols + begin;
+  const T* y = probabilities + row * cols;
+  const T* dy = gradients + row * cols;
+  T* dx = logit_gradients + row * cols;
+  const Cut cut = kHasEdges ? cut_row(y, cols) : Cut{.head = 0, .vectors = 0, .edges = 0};
+  const int begin = cut.head + (kPieces == Pieces::kElements ? lane : lane * kPerVector<T>);
+  const int end = kHasEdges ? cut.head + cut.vectors * kPerVector<T> : cols;
+  const bool has_row = row < rows;  // a lane without one shuffles with the others
+  const int left = has_row ? end - begin : 0;
+  const bool has_edge = has_row && lane < cut.edges;
+  const int edge = lane < cut.head ? lane : lane + cut.vectors * kPerVector<T>;
 
   Vector y_tile[kHeld];
   Vector dy_tile[kHeld];
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     if (is_past<T, kLanes>(i, cols)) break;
-    y_tile[i] = load<kWhole, kLanes>(y, i, left);
-    dy_tile[i] = load<kWhole, kLanes>(dy, i, left);
+    y_tile[i] = load<kPieces, kLanes>(y + begin, i, left);
+    dy_tile[i] = load<kPieces, kLanes>(dy + begin, i, left);
   }
+  const T y_edge = has_edge ? y[edge] : T{};
+  const T dy_edge = has_edge ? dy[edge] : T{};
   TwoFloats s;
+  if constexpr (kHasEdges) s = add_product(s, y_edge, dy_edge);
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     if (is_past<T, kLanes>(i, cols)) break;
     s = add_products<T>(s, y_tile[i], dy_tile[i]);
   }
   s = sum_of_lanes<T, kLanes>(s);
+  if (has_edge) dx[edge] = gradient_of(y_edge, dy_edge, s);
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     if (is_past<T, kLanes>(i, cols)) break;
-    store<kWhole, kLanes>(gradients_of<T>(y_tile[i], dy_tile[i], s), dx, i, left);
+    store<kPieces, kLanes>(gradients_of<T>(y_tile[i], dy_tile[i], s), dx + begin, i, left);
   }
 }
 
 // The first kernel of a chain that holds the row: a lane has one vector, or two of single elements,
 // for which it has more to do. Then lanes double to a whole warp, then vectors to all that a lane
 // can hold.
-template <typename T, bool kWhole, int kLanes = 1, int kHeld = 1>
+template <typename T, Pieces kPieces, int kLanes, int kHeld = 1>
 void launch_narrowest(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stream) {
-  constexpr int kHeldFirst = kWhole ? 1 : 2;
+  constexpr int kHeldFirst = kPieces == Pieces::kElements ? 2 : 1;
   if constexpr (kLanes < kWarpSize || kHeld < kMaxHeld) {
     if (problem.cols > kLanes * kHeld * kPerVector<T>) {
       constexpr bool kMoreLanes = kHeld >= kHeldFirst && kLanes < kWarpSize;
       constexpr int kNextLanes = kMoreLanes ? 2 * kLanes : kLanes;
       constexpr int kNextHeld = kMoreLanes ? kHeld : 2 * kHeld;
-      launch_narrowest<T, kWhole, kNextLanes, kNextHeld>(problem, stream);
+      launch_narrowest<T, kPieces, kNextLanes, kNextHeld>(problem, stream);
       return;
     }
   }
   const std::int64_t rows_a_block = problem.block_size / kLanes;
   const dim3 grid(static_cast<unsigned>((problem.rows + rows_a_block - 1) / rows_a_block));
   const dim3 block(problem.block_size);
-  softmax_backward<T, kWhole, kLanes, kHeld><<<grid, block, 0, stream>>>(
+  softmax_backward<T, kPieces, kLanes, kHeld><<<grid, block, 0, stream>>>(
       problem.probabilities, problem.gradients, problem.logit_gradients, problem.rows,
       static_cast<int>(problem.cols));
   worklog::check_launch("softmax_backward", grid, block);
 }
 
-template <typename T>
-bool is_whole(const T* first_row, std::int64_t cols) {
-  return reinterpret_cast<std::uintptr_t>(first_row) % sizeof(Vector) == 0 &&
-         cols % kPerVector<T> == 0;
+// Bytes past a multiple of 16.
+std::uintptr_t past_vector(const void* array) {
+  return reinterpret_cast<std::uintptr_t>(array) % sizeof(Vector);
 }
 
 template <typename T>
 void launch(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stream) {
-  if (is_whole(problem.probabilities, problem.cols) && is_whole(problem.gradients, problem.cols) &&
-      is_whole(problem.logit_gradients, problem.cols)) {
-    launch_narrowest<T, true>(problem, stream);
+  const std::uintptr_t past = past_vector(problem.probabilities);
+  const bool are_alike =
+      past_vector(problem.gradients) == past && past_vector(problem.logit_gradients) == past;
+  if (are_alike && past == 0 && problem.cols % kPerVector<T> == 0) {
+    launch_narrowest<T, Pieces::kVectors, 1>(problem, stream);
+  } else if (are_alike && problem.cols > kLanesOfEdges<T>) {
+    launch_narrowest<T, Pieces::kVectorsAndEdges, kLanesOfEdges<T>>(problem, stream);
   } else {
-    launch_narrowest<T, false>(problem, stream);
+    launch_narrowest<T, Pieces::kElements, 1>(problem, stream);
   }
 }
 
