@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool has_edge = has_row && lane < cut.edges;
   const int edge = lane < cut.head ? lane : lane + cut.vectors * kPerVector<T>;
 
-  Vector y_tile[kHeld];
-  Vector dy_tile[kHeld];
+  Vector y_tile[kHeld] = {};
+  Vector dy_tile[kHeld] = {};
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     if (is_past<T, kLanes>(i, cols)) break;
