@@ -31,7 +31,7 @@ NOT_MEASURED = {
     },
     "a definition": {
         "library": [
-            "Steps whose worst is within 2 % of each",
+            "Where two quotients are within 2 % of each other",
             "is within 5 % of the best for 50,257 as well",
             "| more than 5 % behind |",
         ],
