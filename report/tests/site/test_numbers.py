@@ -32,7 +32,6 @@ NOT_MEASURED = {
     "a definition": {
         "library": [
             "Where two quotients are within 2 % of each other",
-            "is within 5 % of the best for 50,257 as well",
             "| more than 5 % behind |",
         ],
         "tables": ["A share a little above 100 % is the spread"],
