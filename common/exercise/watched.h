@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <ctime>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -15,6 +16,7 @@ struct Progress {
   std::array<char, 160> at = {};  ///< the case that it is at, such as "9 x 333, random"
   std::size_t right = 0;          ///< cases so far that are right
   unsigned seconds = 0;           ///< that the case may take; 0: any
+  std::time_t began = 0;          ///< when it began
   bool has_verdict = false;       ///< its last line is printed
 
   /// Notes that a case begins. The process is ended if it is still at it after `limit` seconds.
@@ -37,7 +39,8 @@ struct WatchedVerdict {
 
 /// Runs `check` in a child process, which prints to `out`. If the child ends without a verdict,
 /// because its code crashed or never ends, the verdict is printed here, with the case in which that
-/// happened. Throws std::system_error if there can be no other process.
+/// happened. Of a case that takes more than two seconds a line on standard error says until when
+/// it may. Throws std::system_error if there can be no other process.
 Watched run_watched(std::ostream& out, const std::function<WatchedVerdict(Progress&)>& check);
 
 }  // namespace worklog

@@ -5,6 +5,7 @@ import synthetic
 
 from worklog_report.pages import library_choices
 from worklog_report.results.library_candidates import (
+    Limits,
     Operation,
     Source,
     read_operations,
@@ -95,32 +96,69 @@ def test_the_first_source_counts_where_both_are_as_near_and_one_that_lacks_a_ste
     assert choice([first, far_second], FAR, operation=three) == "early"
 
 
-CANDIDATES = """
-  static const std::vector<Named> {} = {{
-      {{"04_fourth", "", Need::kNothing}},
-      {{"03_third",
-       "variant", Need::kNothing}},
-  }};
-"""
 UNITS = ("04_fourth", "03_third/variant")
+NO_LIMITS = {"max_rows": None, "max_cols_of_4_bytes": None, "max_cols_of_2_bytes": None}
 
 
-def write_candidates(folder, names):
+def write_candidates(folder, names, units=UNITS, **limits):
+    """The limits are the first one's."""
+    candidates = [{"step": unit} | NO_LIMITS for unit in units]
+    candidates[0] |= limits
     (folder / "library").mkdir(exist_ok=True)
-    (folder / "library/candidates.cpp").write_text("".join(map(CANDIDATES.format, names)))
+    synthetic.write(folder, "library/candidates.json", dict.fromkeys(names, candidates))
 
 
-def test_the_candidates_are_the_librarys_own(tmp_path):
+def test_the_candidates_and_their_limits_are_the_librarys_own(tmp_path):
     assert read_operations(tmp_path) == []
-    write_candidates(tmp_path, ("softmax", "log_softmax", "top_k", "softmax_backward"))
+    names = ("softmax", "log_softmax", "top_k", "softmax_backward")
+    write_candidates(tmp_path, names, max_rows=16, max_cols_of_2_bytes=100)
     found = read_operations(tmp_path)
     assert [operation.title for operation in found] == [
         "softmax", "log-softmax", "softmax's backward pass",
     ]  # fmt: skip
     assert {operation.units for operation in found} == {UNITS}
+    limit = found[0].limit("04_fourth")
+    assert [limit.take(16, 100, 2), limit.take(16, 101, 2), limit.take(17, 1, 2)] == [1, 0, 0]
+    assert limit.take(16, 10**12, 4)
+    assert found[0].limit("03_third/variant").take(10**12, 10**12, 2)
+
+
+def test_a_missing_operation_or_limit_is_named(tmp_path):
     write_candidates(tmp_path, ("softmax",))
-    with pytest.raises(InputError, match=r"candidates.cpp: the candidates for log_softmax"):
+    with pytest.raises(InputError, match=r"candidates.json: 'log_softmax' is missing"):
         read_operations(tmp_path)
+    synthetic.write(tmp_path, "library/candidates.json", {"softmax": [{"step": "04_fourth"}]})
+    with pytest.raises(InputError, match=r"candidates.json: 'max_rows' is missing"):
+        read_operations(tmp_path)
+
+
+def page_rows(steps, limits):
+    """Of softmax in fp32, of a table that has the same step for all rows and columns."""
+    operation = Operation("softmax", ("early", "late"), limits)
+    lines = [[steps] * len(library_choices.COLUMN_ENDS)] * len(library_choices.LINE_ENDS)
+    text = library_choices._serves([library_choices.Table(operation, 4, [], lines)])
+    return [
+        tuple(cell.strip() for cell in line.strip("|").split("|"))
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ][2:]
+
+
+def test_the_page_names_who_serves_and_not_who_is_asked():
+    assert page_rows("early", {}) == [("any", "early any")]
+    few = {"early": Limits(16, {4: 90000, 2: 5})}
+    assert page_rows("early", few) == [
+        ("to 16", "early to 90,000; late more than 90,000"),
+        ("more than 16", "late any"),
+    ]
+    # After the last comes the first.
+    assert page_rows("late", {"late": Limits(12)}) == [
+        ("to 12", "late any"),
+        ("more than 12", "early any"),
+    ]
+    assert page_rows("early", {"early": Limits(cols={4: 2**25})}) == [
+        ("any", "early to 33,554,432; late more than 33,554,432")
+    ]
 
 
 TWO = Operation("softmax", ("04_fourth", "03_third"))
@@ -195,9 +233,8 @@ def test_the_pages_table_says_how_far_behind_each_source_is(workplace):
 
 
 def test_the_report_shows_it_of_recorded_times_alone(workplace):
-    write_candidates(workplace.folder, ("softmax", "log_softmax", "softmax_backward"))
-    file = workplace.folder / "library/candidates.cpp"
-    file.write_text(file.read_text().replace('"variant"', '""'))
+    names = ("softmax", "log_softmax", "softmax_backward")
+    write_candidates(workplace.folder, names, ("04_fourth", "03_third"))
     html = workplace.report("--recorded", workplace.bench)
     section = html.split('<section id="library">')[1].split("</section>")[0]
     assert '<th scope="row">4000 × 4000<small>f32</small></th>' in section

@@ -31,8 +31,7 @@ NOT_MEASURED = {
     },
     "a definition": {
         "library": [
-            "Steps whose worst is within 2 % of each",
-            "is within 5 % of the best for 50,257 as well",
+            "Where two quotients are within 2 % of each other",
             "| more than 5 % behind |",
         ],
         "tables": ["A share a little above 100 % is the spread"],

@@ -58,8 +58,25 @@ class Table:
         line, column = _range_of(shape)
         return self.steps[line][column]
 
+    def serves(self, rows: float, cols: float) -> str:
+        """Who does, be it a step that another has passed the shape on to."""
+        first = self.steps[bucket(rows, LINE_ENDS)][bucket(cols, COLUMN_ENDS)]
+        return self.operation.taking(first, rows, cols, self.size)
 
-def bucket(count: int, ends: list[int]) -> int:
+    @property
+    def row_ends(self) -> list[float]:
+        """Where another step may serve than before: of the table's ranges and of the steps'
+        limits."""
+        limits = (self.operation.limit(unit).rows for unit in self.operation.units)
+        return sorted({*LINE_ENDS[:-1], *limits, float("inf")})
+
+    @property
+    def column_ends(self) -> list[float]:
+        limits = (self.operation.limit(unit).most_cols(self.size) for unit in self.operation.units)
+        return sorted({*COLUMN_ENDS[:-1], *limits, float("inf")})
+
+
+def bucket(count: float, ends: list[int]) -> int:
     """The first range that does not end before, or the last."""
     return next((i for i, end in enumerate(ends) if count <= end), len(ends) - 1)
 
@@ -236,7 +253,7 @@ def _block(made: Table) -> str:
     )
 
 
-def _range_text(first: int, last: int, ends: list[int]) -> str:
+def _range_text(first: int, last: int, ends: list[float]) -> str:
     if last == len(ends) - 1:
         return "any" if first == 0 else f"more than {ends[first - 1]:,}"
     return f"to {ends[last]:,}"
@@ -252,24 +269,26 @@ def _equals(values: Sequence[object]) -> Iterator[tuple[int, int]]:
 
 
 def _serves(made: list[Table]) -> str:
-    """Ranges of rows with equal lines, and in them ranges of columns with the same step."""
+    """Ranges of rows with equal lines, and in them ranges of columns that one step serves."""
     text = ""
     for one in made:
+        columns, ends = one.column_ends, one.row_ends
+        lines = [[one.serves(rows, cols) for cols in columns] for rows in ends]
         rows = [
-            [_range_text(first, last, LINE_ENDS), _columns_text(one.steps[first])]
-            for first, last in _equals(one.steps)
+            [_range_text(first, last, ends), _columns_text(lines[first], columns)]
+            for first, last in _equals(lines)
         ]
         text += f"\n{one.operation.title}, {_KINDS[one.size]}:\n\n"
         text += table(["rows", "step, by columns"], rows, words=2)
     return text + "\n"
 
 
-def _columns_text(line: list[str]) -> str:
+def _columns_text(line: list[str], ends: list[float]) -> str:
     parts = []
     for first, last in _equals(line):
         number, _, variant = line[first].partition("/")
         name = number.split("_")[0] + (f"/{variant}" if variant else "")
-        parts.append(f"{name} {_range_text(first, last, COLUMN_ENDS)}")
+        parts.append(f"{name} {_range_text(first, last, ends)}")
     return "; ".join(parts)
 
 

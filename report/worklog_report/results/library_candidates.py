@@ -1,11 +1,12 @@
 """What runs timed of the steps that may serve one of the library's operations."""
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .library_times import Case, LibraryRun
-from .records import BenchRun, InputError
+from .records import BenchRun, InputError, read_json
 
 Times = dict[str, float]
 """Microseconds, by step."""
@@ -18,25 +19,49 @@ TITLES = {
 """Operations that a table is made for. Not top-k: its runs are of a few K, and of wide rows."""
 
 _CACHES = ("cold", "warm")
-_LIST = re.compile(r"std::vector<Named> (\w+) = \{(.*?)\n  \};", re.DOTALL)
-_NAMED = re.compile(r'\{"(\w+)",\s*"(\w*)"')
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most rows that a step takes, and the most columns by bytes of an element."""
+
+    rows: float = float("inf")
+    cols: Mapping[int, float] = field(default_factory=dict)
+
+    def take(self, rows: float, cols: float, size: int) -> bool:
+        return rows <= self.rows and cols <= self.most_cols(size)
+
+    def most_cols(self, size: int) -> float:
+        return self.cols.get(size, float("inf"))
 
 
 @dataclass(frozen=True)
 class Operation:
-    name: str  # in library/candidates.cpp and in the records
+    name: str  # in library/candidates.json and in the records
     units: tuple[str, ...]  # its candidates, in the order in which they take over from each other
+    limits: Mapping[str, Limits] = field(default_factory=dict)  # of units that do not take all
 
     @property
     def title(self) -> str:
         return TITLES[self.name]
 
+    def following(self, unit: str) -> tuple[str, ...]:
+        """Who is asked where a table has the unit: it, then those that take over."""
+        first = self.units.index(unit)
+        return self.units[first:] + self.units[:first]
+
     def serves(self, unit: str, timed: Times) -> str:
         """Who serves a shape that a table gives the unit: where it takes none, the next that was
         timed."""
-        first = self.units.index(unit)
-        following = self.units[first:] + self.units[:first]
-        return next(one for one in following if one in timed)
+        return next(one for one in self.following(unit) if one in timed)
+
+    def taking(self, unit: str, rows: float, cols: float, size: int) -> str:
+        """Who serves such rows and columns, of elements of `size` bytes, as the library picks."""
+        takes = (one for one in self.following(unit) if self.limit(one).take(rows, cols, size))
+        return next(takes)
+
+    def limit(self, unit: str) -> Limits:
+        return self.limits.get(unit, Limits())
 
 
 @dataclass(frozen=True)
@@ -57,19 +82,28 @@ class Source:
 
 
 def read_operations(root: Path) -> list[Operation]:
-    """As library/candidates.cpp has them; none where that is not. Raises InputError."""
-    file = root / "library/candidates.cpp"
+    """Of library/candidates.json; none where that is not. Raises InputError."""
+    file = root / "library/candidates.json"
     if not file.is_file():
         return []
-    lists = dict(_LIST.findall(file.read_text("utf-8")))
-    operations = []
-    for name in TITLES:
-        named = _NAMED.findall(lists.get(name, ""))
-        if not named:
-            raise InputError(f"{file}: the candidates for {name} are not where they were")
-        units = tuple(f"{step}/{variant}" if variant else step for step, variant in named)
-        operations.append(Operation(name, units))
-    return operations
+    data = read_json(file)
+    try:
+        return [_operation(name, data[name]) for name in TITLES]
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{file}: {error} is missing; ./worklog tables writes it") from None
+
+
+def _operation(name: str, candidates: list[dict[str, Any]]) -> Operation:
+    units = tuple(candidate["step"] for candidate in candidates)
+    return Operation(name, units, dict(zip(units, map(_limits, candidates), strict=True)))
+
+
+def _limits(candidate: dict[str, Any]) -> Limits:
+    def most(of: str) -> float:
+        value: float | None = candidate[of]
+        return float("inf") if value is None else value
+
+    return Limits(most("max_rows"), {size: most(f"max_cols_of_{size}_bytes") for size in (4, 2)})
 
 
 def sources_of(

@@ -1,5 +1,6 @@
 // The host's code never comes to an end.
 // limit: 0.1
+// says: still running the case 1 x 1, random; it is stopped at
 // says: the program ended in the case 1 x 1, random:
 // says: it took longer than 5 s, although no kernel did:
 // says: Not right yet.
