@@ -32,6 +32,7 @@ _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
 _ON_GPU = _core.DEVICE == "cuda"
+_current_stream = getattr(_C, "_cuda_getCurrentRawStream", None)  # PyTorch for the CPU has none
 # The library's numbers.
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 _OPERATIONS = {
@@ -92,7 +93,7 @@ def _place(x: Tensor) -> tuple[int, int]:
     if not _ON_GPU:
         return 0, 0
     device = x.get_device()
-    return device, _C._cuda_getCurrentRawStream(device)
+    return device, _current_stream(device)
 
 
 def columns(operation: str) -> Any:
@@ -130,7 +131,8 @@ def _are_alike(x: Tensor, other: Tensor) -> bool:
 
 
 def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> None:
-    cols = x.shape[-1]
+    cols = x.size(-1)
+    device = x.get_device() if _ON_GPU else 0
     _core.columns_at(
         number,
         _DTYPES[x.dtype],
@@ -139,7 +141,8 @@ def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> N
         result.data_ptr(),
         x.numel() // cols,
         cols,
-        *_place(x),
+        device,
+        _current_stream(device) if _ON_GPU else 0,
     )
 
 
