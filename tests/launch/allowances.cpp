@@ -1,11 +1,11 @@
 // Kernels are allowed what they want once for each context, and never less than before.
 
+#include "common/step/allowances.h"
+
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
 #include <vector>
-
-#include "common/step/allowances.h"
 
 using worklog::Allowances;
 
