@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/cuda/check.h"
+#include "library/known_places.h"
 #include "library/status.h"
 
 namespace worklog::library {
@@ -51,6 +52,16 @@ int earliest_of(const char* built) {
   return earliest == INT_MAX ? 0 : earliest;
 }
 
+// Arrays and streams cannot be another device's where there is no other: nobody need ask.
+bool has_other_devices() {
+  static const int devices = [] {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "counting GPUs");
+    return count;
+  }();
+  return devices > 1;
+}
+
 std::string number_of_device(int device) {
   return "device " + std::to_string(device);
 }
@@ -92,7 +103,8 @@ const DeviceTraits& traits_of(int device) {
 }
 
 void require_on_device(const NamedPointer& argument, int device) {
-  if (argument.pointer == nullptr) return;
+  if (argument.pointer == nullptr || PlacesAreKnown::now()) return;
+  if (traits_of(device).reaches_pageable_memory && !has_other_devices()) return;
   cudaPointerAttributes attributes = {};
   const cudaError_t code = cudaPointerGetAttributes(&attributes, argument.pointer);
   if (code != cudaSuccess) check(code, std::string("asking where ") + argument.name + " lies");
@@ -113,6 +125,7 @@ void require_on_device(const NamedPointer& argument, int device) {
 void require_stream_of([[maybe_unused]] cudaStream_t stream, [[maybe_unused]] int device) {
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12080
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return;
+  if (PlacesAreKnown::now() || !has_other_devices()) return;
   // To ask a stream that is captured for its device would end the capture.
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &capture), "asking whether the stream is captured");

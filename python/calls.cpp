@@ -2,12 +2,14 @@
 
 #include <cuda_runtime.h>
 
+#include <functional>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "common/cuda/check.h"
 #include "common/step/run.h"
+#include "library/known_places.h"
 #include "python/stream_scratch.h"
 #include "python/turns.h"
 
@@ -42,7 +44,7 @@ class CurrentDevice {
 // `launch` is all that happens on the device.
 template <typename Launch>
 void on_device(const Places& places, Extent extent, const Launch& launch) {
-  take_turn(extent.rows * extent.cols, [&] {
+  const auto work = [&] {
     const CurrentDevice device(places.device());
     MappedArrays mapped;
     places.map_into(mapped);
@@ -50,7 +52,8 @@ void on_device(const Places& places, Extent extent, const Launch& launch) {
 #ifdef SIMT_EXECUTOR
     check(cudaDeviceSynchronize(), "the end of a kernel");
 #endif
-  });
+  };
+  take_turn(extent.rows * extent.cols, std::ref(work));
 }
 
 Places places_of(const Call& call) {
@@ -97,6 +100,7 @@ Places places_of(const PlainCall& call) {
   places.add(call.at.values, found * sizeof(float), sizeof(float));
   places.add(call.at.indices, found * sizeof(std::int64_t), sizeof(std::int64_t));
   places.add(call.at.loss, sizeof(float), sizeof(float));
+  places.add(call.workspace.data, call.workspace.bytes, sizeof(float));
   return places;
 }
 
@@ -131,16 +135,11 @@ softmax_worklog_dtype library_dtype(const std::string& name) {
   return SOFTMAX_WORKLOG_FLOAT32;
 }
 
-struct Workspace {
-  void* data;
-  std::size_t bytes;
-};
-
-softmax_worklog_status in_library(const PlainCall& call, Workspace workspace) {
+softmax_worklog_status in_library(const PlainCall& call) {
   const softmax_worklog_dtype dtype = call.dtype;
   const Addresses& at = call.at;
   const auto [rows, cols] = call.extent;
-  const auto [data, bytes] = workspace;
+  const auto [data, bytes] = call.workspace;
   const cudaStream_t stream = stream_of(call.stream);
   switch (call.operation) {
     case SOFTMAX_WORKLOG_SOFTMAX:
@@ -167,12 +166,20 @@ softmax_worklog_status in_library(const PlainCall& call, Workspace workspace) {
                                             bytes, stream);
 }
 
-void launch_in_library(const PlainCall& call) {
+std::size_t needed_bytes(const PlainCall& call) {
   std::size_t bytes = 0;
   require(softmax_worklog_workspace_bytes(call.operation, call.dtype, call.extent.rows,
                                           call.extent.cols, call.k, &bytes));
-  const StreamScratch scratch(static_cast<std::int64_t>(bytes), stream_of(call.stream));
-  require(in_library(call, {scratch.data(), bytes}));
+  return bytes;
+}
+
+void launch_in_library(PlainCall call) {
+  if (call.workspace.data != nullptr) return require(in_library(call));
+  call.workspace.bytes = needed_bytes(call);
+  const StreamScratch scratch(static_cast<std::int64_t>(call.workspace.bytes),
+                              stream_of(call.stream));
+  call.workspace.data = scratch.data();
+  require(in_library(call));
 }
 
 // ---- fp64 ----
@@ -257,7 +264,16 @@ void call_library(const Call& call) {
 }
 
 void call_library(const PlainCall& call) {
-  on_device(places_of(call), call.extent, [&] { launch_in_library(call); });
+  on_device(places_of(call), call.extent, [&] {
+    const library::PlacesAreKnown known;
+    launch_in_library(call);
+  });
+}
+
+std::size_t workspace_bytes_of(softmax_worklog_operation operation, softmax_worklog_dtype dtype,
+                               Extent extent, int device) {
+  const CurrentDevice current(device);
+  return needed_bytes({.operation = operation, .dtype = dtype, .extent = extent});
 }
 
 void call_step(const Step& step, const Call& call) {

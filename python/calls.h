@@ -3,6 +3,7 @@
 /// picks; in fp64 by a kernel that nobody has tuned.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -54,8 +55,16 @@ struct Addresses {
   float* loss = nullptr;
 };
 
+/// What the library keeps on the device during a call. Null: the call takes what it needs from
+/// CUDA.
+struct Workspace {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// The same call of which nothing but addresses is known: of arrays that are C-contiguous and on
-/// one device, and have elements of the library's types. Whoever calls has looked.
+/// one device, which is the stream's, and have elements of the library's types. Whoever calls has
+/// looked, and the library does not look again.
 struct PlainCall {
   softmax_worklog_operation operation;
   softmax_worklog_dtype dtype;
@@ -63,6 +72,7 @@ struct PlainCall {
   Addresses at;
   int k = 0;
   softmax_worklog_cross_entropy_options options = {};
+  Workspace workspace = {};
   int device = 0;
   std::uintptr_t stream = 0;
 };
@@ -104,6 +114,10 @@ struct ScaleMaskCall {
 };
 /// The same.
 void call_scale_mask(const ScaleMaskCall& call);
+
+/// The bytes that a plain call's workspace must have; not of a top-k's. Throws LibraryError.
+std::size_t workspace_bytes_of(softmax_worklog_operation operation, softmax_worklog_dtype dtype,
+                               Extent extent, int device);
 
 /// Which step would serve a call. Throws LibraryError.
 const Step& picked_step(softmax_worklog_operation operation, const std::string& dtype,

@@ -42,7 +42,8 @@ void topk_at(int dtype, std::uintptr_t x, std::uintptr_t values, std::uintptr_t 
 void cross_entropy_at(int dtype, std::uintptr_t x, std::uintptr_t labels, std::uintptr_t losses,
                       std::uintptr_t loss, std::uintptr_t gradients, std::int64_t rows,
                       std::int64_t cols, std::int64_t ignore_index, float label_smoothing,
-                      int reduction, int device, std::uintptr_t stream) {
+                      int reduction, std::uintptr_t workspace, std::size_t workspace_bytes,
+                      int device, std::uintptr_t stream) {
   call_library({.operation = gradients == 0 ? SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS
                                             : SOFTMAX_WORKLOG_CROSS_ENTROPY,
                 .dtype = static_cast<softmax_worklog_dtype>(dtype),
@@ -56,8 +57,15 @@ void cross_entropy_at(int dtype, std::uintptr_t x, std::uintptr_t labels, std::u
                             .label_smoothing = label_smoothing,
                             .z_loss = 0.0F,
                             .reduction = static_cast<softmax_worklog_reduction>(reduction)},
+                .workspace = {at<void>(workspace), workspace_bytes},
                 .device = device,
                 .stream = stream});
+}
+
+std::size_t workspace_bytes(int operation, int dtype, std::int64_t rows, std::int64_t cols,
+                            int device) {
+  return workspace_bytes_of(static_cast<softmax_worklog_operation>(operation),
+                            static_cast<softmax_worklog_dtype>(dtype), {rows, cols}, device);
 }
 
 }  // namespace
@@ -74,8 +82,11 @@ void bind_fast_calls(nb::module_& m) {
   m.def("cross_entropy_at", &cross_entropy_at, nb::arg("dtype"), nb::arg("x"), nb::arg("labels"),
         nb::arg("losses"), nb::arg("loss"), nb::arg("gradients"), nb::arg("rows"), nb::arg("cols"),
         nb::arg("ignore_index"), nb::arg("label_smoothing"), nb::arg("reduction"),
-        nb::arg("device"), nb::arg("stream"),
+        nb::arg("workspace"), nb::arg("workspace_bytes"), nb::arg("device"), nb::arg("stream"),
         "What cross_entropy does, at addresses, of which 0 stands for no array.");
+  m.def("workspace_bytes", &workspace_bytes, nb::arg("operation"), nb::arg("dtype"),
+        nb::arg("rows"), nb::arg("cols"), nb::arg("device"),
+        "What a call at addresses needs beside its arrays.");
 }
 
 }  // namespace worklog::python

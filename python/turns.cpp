@@ -2,21 +2,25 @@
 
 #include <cuda_runtime.h>
 
+#include <nanobind/nanobind.h>
+#include <stdexcept>
+
+#ifdef SIMT_EXECUTOR
 #include <atomic>
 #include <chrono>
 #include <future>
 #include <mutex>
-#include <nanobind/nanobind.h>
 #include <optional>
 #include <pthread.h>
-#include <stdexcept>
 
-#ifdef SIMT_EXECUTOR
 #include "simt/executor/counters.h"
 #include "simt/executor/interrupt.h"
 #endif
 
 namespace worklog::python {
+
+#ifdef SIMT_EXECUTOR
+
 namespace {
 
 // How often Python is asked whether a signal has come. A handler runs in the main thread alone.
@@ -36,16 +40,13 @@ Turns& turns() {
   return instance;
 }
 
-#ifdef SIMT_EXECUTOR
 Counts counted() {
   Counts counts;
   for (const auto& [name, value] : simt::named(simt::counters()))
     counts.emplace(name, value);
   return counts;
 }
-#endif
 
-#ifdef SIMT_EXECUTOR
 // False if a call has been under way all the time. Nobody waits for the GIL with the mutex: whoever
 // forks waits for the mutex with the GIL.
 bool copy_counts(std::optional<Counts>& counts) {
@@ -54,7 +55,6 @@ bool copy_counts(std::optional<Counts>& counts) {
   if (turn.owns_lock()) counts = turns().counts;
   return turn.owns_lock();
 }
-#endif
 
 // A call that waits for its turn, then has it, and may be told to end at any time.
 class Call {
@@ -78,22 +78,16 @@ class Call {
 
   void end() {
     is_to_end_ = true;
-#ifdef SIMT_EXECUTOR
     const std::lock_guard lock(mutex_);
     if (is_at_work_) simt::interrupt_launches(true);
-#endif
   }
 
  private:
   static void run_in_turn(const std::function<void()>& work) {
     turns().counts.reset();  // a call that fails leaves none
-#ifdef SIMT_EXECUTOR
     simt::reset_counters();
-#endif
     work();
-#ifdef SIMT_EXECUTOR
     turns().counts = counted();
-#endif
   }
 
   // The executor is interrupted for this call, and for none after it.
@@ -102,9 +96,7 @@ class Call {
     explicit AtWork(Call& call) : call_(call) { set(true); }
     ~AtWork() {
       set(false);
-#ifdef SIMT_EXECUTOR
       simt::interrupt_launches(false);
-#endif
     }
     AtWork(const AtWork&) = delete;
     AtWork& operator=(const AtWork&) = delete;
@@ -144,15 +136,6 @@ bool run_in_another_thread(const std::function<void()>& work) {
   return true;
 }
 
-bool is_long(std::int64_t elements) {
-#ifdef SIMT_EXECUTOR
-  return elements >= kWorthAThread;
-#else
-  static_cast<void>(elements);
-  return false;
-#endif
-}
-
 }  // namespace
 
 void make_forks_safe() {
@@ -164,13 +147,13 @@ void take_turn(std::int64_t elements, const std::function<void()>& work) {
   bool has_ended = true;
   {
     const nanobind::gil_scoped_release others_may_run;
-    if (is_long(elements) || !Call::run_at_once(work)) has_ended = run_in_another_thread(work);
+    const bool is_long = elements >= kWorthAThread;
+    if (is_long || !Call::run_at_once(work)) has_ended = run_in_another_thread(work);
   }
   if (!has_ended) throw nanobind::python_error();
 }
 
 Counts counts_of_last_turn() {
-#ifdef SIMT_EXECUTOR
   std::optional<Counts> counts;
   while (!copy_counts(counts)) {
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
@@ -178,10 +161,23 @@ Counts counts_of_last_turn() {
   if (counts) return *counts;
   throw std::runtime_error(
       "nothing was launched yet, or the last call failed: call softmax, log_softmax or topk");
+}
+
 #else
+
+// What threads launch at the same time does not meet.
+void make_forks_safe() {}
+
+void take_turn(std::int64_t, const std::function<void()>& work) {
+  const nanobind::gil_scoped_release others_may_run;
+  work();
+}
+
+Counts counts_of_last_turn() {
   throw std::runtime_error(
       "a GPU counts nothing by itself: counts() needs the module built for the CPU executor");
-#endif
 }
+
+#endif
 
 }  // namespace worklog::python

@@ -2,10 +2,11 @@
 
 namespace worklog {
 
-void check(cudaError_t code, const std::string& what, std::source_location where) {
+void check(cudaError_t code, std::string_view what, std::source_location where) {
   if (code == cudaSuccess) return;
-  throw CudaError(code, what + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) +
-                            ") at " + where.file_name() + ":" + std::to_string(where.line()));
+  throw CudaError(code, std::string(what) + ": " + cudaGetErrorString(code) + " (" +
+                            cudaGetErrorName(code) + ") at " + where.file_name() + ":" +
+                            std::to_string(where.line()));
 }
 
 }  // namespace worklog

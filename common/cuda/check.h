@@ -7,6 +7,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace worklog {
 
@@ -25,7 +26,7 @@ class CudaError : public std::runtime_error {
 
 /// Throws CudaError if `code` is not cudaSuccess. `what` names the call, as in check(cudaFree(p),
 /// "cudaFree").
-void check(cudaError_t code, const std::string& what,
+void check(cudaError_t code, std::string_view what,
            std::source_location where = std::source_location::current());
 
 }  // namespace worklog

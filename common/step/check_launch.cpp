@@ -3,6 +3,8 @@
 #include <string>
 
 #include "common/cuda/check.h"
+#include "common/cuda/context.h"
+#include "common/step/allowances.h"
 
 namespace worklog {
 
@@ -13,11 +15,18 @@ std::string to_string(dim3 shape) {
          std::to_string(shape.z);
 }
 
-void allow(const void* kernel, cudaFuncAttribute attribute, int value, const std::string& what,
-           std::source_location where) {
-  const cudaError_t code = cudaFuncSetAttribute(kernel, attribute, value);
+// Never destroyed: a launch may come while the program ends.
+Allowances& allowances() {
+  static Allowances& all = *new Allowances;
+  return all;
+}
+
+cudaError_t allow(const void* kernel, cudaFuncAttribute attribute, int value) {
+  const cudaError_t code = allowances().allow(kernel, attribute, value, current_context, [&] {
+    return cudaFuncSetAttribute(kernel, attribute, value);
+  });
   if (code != cudaSuccess) cudaGetLastError();  // not sticky: leave nothing for the next check
-  check(code, what, where);
+  return code;
 }
 
 }  // namespace
@@ -35,7 +44,9 @@ void check_launch(std::string_view kernel, dim3 grid, dim3 block, std::size_t sh
 
 void allow_shared_memory_of(const void* kernel, std::string_view name, int bytes,
                             std::source_location where) {
-  allow(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes,
+  const cudaError_t code = allow(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  if (code == cudaSuccess) return;
+  check(code,
         "allowing " + std::string(name) + " " + std::to_string(bytes) +
             " bytes of dynamic shared memory",
         where);
@@ -43,8 +54,9 @@ void allow_shared_memory_of(const void* kernel, std::string_view name, int bytes
 
 void allow_large_clusters_of(const void* kernel, std::string_view name,
                              std::source_location where) {
-  allow(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1,
-        "allowing " + std::string(name) + " clusters of more than 8 blocks", where);
+  const cudaError_t code = allow(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  if (code == cudaSuccess) return;
+  check(code, "allowing " + std::string(name) + " clusters of more than 8 blocks", where);
 }
 
 }  // namespace worklog

@@ -54,11 +54,23 @@ void validate_array(const Array& array) {
   }
 }
 
-void refuse_overlap(const Array& a, const Array& b, const std::string& allowed) {
-  if (a.bytes == 0 || b.bytes == 0 || a.end() <= b.begin() || b.end() <= a.begin()) return;
-  refuse(b.name, to_text(b.data),
-         allowed + "clear of " + a.name + ", " + std::to_string(a.bytes) + " bytes from " +
-             to_text(a.data));
+bool overlap(const Array& a, const Array& b) {
+  return a.bytes > 0 && b.bytes > 0 && a.end() > b.begin() && b.end() > a.begin();
+}
+
+std::string clear_of(const Array& a) {
+  return std::string("clear of ") + a.name + ", " + std::to_string(a.bytes) + " bytes from " +
+         to_text(a.data);
+}
+
+void refuse_overlap(const Array& a, const Array& b) {
+  if (overlap(a, b)) refuse(b.name, to_text(b.data), clear_of(a));
+}
+
+// The same of a result that may take the place of `a`.
+void refuse_partial_overlap(const Array& a, const Array& b) {
+  if (a.data == b.data || !overlap(a, b)) return;
+  refuse(b.name, to_text(b.data), std::string("equal to ") + a.name + " or " + clear_of(a));
 }
 
 void validate_rows(const Step& step, std::int64_t rows) {
@@ -118,7 +130,7 @@ void validate_columns(const T* logits, const T* result, const char* name, std::i
   const Array to{name, result, bytes, alignof(T)};
   validate_array(from);
   validate_array(to);
-  if (logits != result) refuse_overlap(from, to, "equal to logits or ");
+  refuse_partial_overlap(from, to);
 }
 
 }  // namespace
@@ -159,8 +171,8 @@ void validate(const Step& step, const NegativeLogLikelihood<T>& problem) {
                      problem.rows * static_cast<std::int64_t>(sizeof(float)), alignof(float)};
   for (const Array& array : {logits, labels, losses})
     validate_array(array);
-  refuse_overlap(logits, losses, "");
-  refuse_overlap(labels, losses, "");
+  refuse_overlap(logits, losses);
+  refuse_overlap(labels, losses);
 }
 
 namespace {
@@ -180,11 +192,8 @@ void validate_backward(const Step& step, const Problem& problem, const T* result
   const Array to{"logit_gradients", problem.logit_gradients, bytes, alignof(T)};
   for (const Array& array : {forward, gradients, to})
     validate_array(array);
-  for (const Array& from : {forward, gradients}) {
-    if (from.data != to.data) {
-      refuse_overlap(from, to, "equal to " + std::string(from.name) + " or ");
-    }
-  }
+  for (const Array& from : {forward, gradients})
+    refuse_partial_overlap(from, to);
 }
 
 }  // namespace
@@ -244,17 +253,15 @@ void validate(const Step& step, const CrossEntropy<T>& problem) {
   const Array loss = array_of("loss", problem.loss, reduces ? 1 : 0);
   for (const Array& array : {logits, labels, losses, log_sum_exps, loss, gradients})
     validate_array(array);
-  if (problem.gradients != problem.logits) {
-    refuse_overlap(logits, gradients, "equal to logits or ");
-  }
+  refuse_partial_overlap(logits, gradients);
   for (const Array& result : {losses, log_sum_exps, loss}) {
     for (const Array& other : {logits, labels, gradients})
-      refuse_overlap(other, result, "");
+      refuse_overlap(other, result);
   }
-  refuse_overlap(labels, gradients, "");
-  refuse_overlap(losses, log_sum_exps, "");
-  refuse_overlap(losses, loss, "");
-  refuse_overlap(log_sum_exps, loss, "");
+  refuse_overlap(labels, gradients);
+  refuse_overlap(losses, log_sum_exps);
+  refuse_overlap(losses, loss);
+  refuse_overlap(log_sum_exps, loss);
 }
 
 template <typename T>
@@ -275,7 +282,7 @@ void validate(const Step& step, const Attention<T>& problem) {
     validate_array(array);
   validate_array(outputs);
   for (const Array& array : given)
-    refuse_overlap(array, outputs, "");
+    refuse_overlap(array, outputs);
 }
 
 template <typename T>
@@ -304,9 +311,9 @@ void validate(const Step& step, const TopK<T>& problem) {
                       alignof(std::int64_t)};
   for (const Array& array : {logits, values, indices})
     validate_array(array);
-  refuse_overlap(logits, values, "");
-  refuse_overlap(logits, indices, "");
-  refuse_overlap(values, indices, "");
+  refuse_overlap(logits, values);
+  refuse_overlap(logits, indices);
+  refuse_overlap(values, indices);
 }
 
 template void validate(const Step&, const Softmax<float>&);

@@ -25,8 +25,14 @@ _C = torch._C
 _TENSOR = torch.Tensor
 _empty_like = torch.empty_like
 _forward_ad = torch.autograd.forward_ad
+_has_storage = _C._has_storage
 _is_compiling = torch.compiler.is_compiling
+_is_transformed = _C._are_functorch_transforms_active
+_dispatch_modes = _C._len_torch_dispatch_stack
+_function_modes = _C._len_torch_function_stack
+_tracing_state = _C._get_tracing_state
 _ON_GPU = _core.DEVICE == "cuda"
+_current_stream = getattr(_C, "_cuda_getCurrentRawStream", None)  # PyTorch for the CPU has none
 # The library's numbers.
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 _OPERATIONS = {
@@ -34,6 +40,7 @@ _OPERATIONS = {
     "log_softmax": 1,
     "softmax_backward": 3,
     "log_softmax_backward": 4,
+    "cross_entropy": 5,
 }
 
 
@@ -41,11 +48,11 @@ def is_watched() -> bool:
     """Whether anybody has to learn of a call: who traces, transforms or intercepts operators."""
     return (
         _is_compiling()
-        or _C._are_functorch_transforms_active()
-        or _C._len_torch_dispatch_stack() > 0
-        or _C._len_torch_function_stack() > 0
+        or _is_transformed()
+        or _dispatch_modes() > 0
+        or _function_modes() > 0
         or _forward_ad._current_level >= 0
-        or _C._get_tracing_state() is not None
+        or _tracing_state() is not None
     )
 
 
@@ -57,7 +64,7 @@ def is_plain(x: Any) -> bool:
         type(x) is _TENSOR
         and x.dtype in _DTYPES
         and (x.is_cuda if _ON_GPU else x.is_cpu)
-        and _C._has_storage(x)
+        and _has_storage(x)
         and not x.is_nested
         and x.is_contiguous()
         and not x.is_neg()
@@ -72,7 +79,7 @@ def are_labels(labels: Any, x: Tensor) -> bool:
         type(labels) is _TENSOR
         and labels.dtype is torch.int64
         and (labels.is_cuda if _ON_GPU else labels.is_cpu)
-        and _C._has_storage(labels)
+        and _has_storage(labels)
         and not labels.is_nested
         and labels.is_contiguous()
         and labels.get_device() == x.get_device()
@@ -86,7 +93,7 @@ def _place(x: Tensor) -> tuple[int, int]:
     if not _ON_GPU:
         return 0, 0
     device = x.get_device()
-    return device, _C._cuda_getCurrentRawStream(device)
+    return device, _current_stream(device)
 
 
 def columns(operation: str) -> Any:
@@ -106,7 +113,7 @@ def backward(operation: str) -> Any:
     number = _OPERATIONS[operation]
 
     def launched(y: Tensor, dy: Tensor) -> Tensor | None:
-        if type(dy) is _TENSOR and _C._has_storage(dy) and not dy.is_nested:
+        if type(dy) is _TENSOR and _has_storage(dy) and not dy.is_nested:
             dy = dy.contiguous()  # a sum's gradient is one number for all
         if not (is_plain(dy) and _are_alike(y, dy)):
             return None
@@ -124,7 +131,8 @@ def _are_alike(x: Tensor, other: Tensor) -> bool:
 
 
 def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> None:
-    cols = x.shape[-1]
+    cols = x.size(-1)
+    device = x.get_device() if _ON_GPU else 0
     _core.columns_at(
         number,
         _DTYPES[x.dtype],
@@ -133,7 +141,8 @@ def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> N
         result.data_ptr(),
         x.numel() // cols,
         cols,
-        *_place(x),
+        device,
+        _current_stream(device) if _ON_GPU else 0,
     )
 
 
@@ -164,9 +173,17 @@ def cross_entropy(
     """The loss, or the losses of all rows, and the gradients of their sum or mean."""
     if not are_labels(labels, x):
         return None
-    check_labels(labels, x.shape[-1], ignore_index)
+    return cross_entropy_of_labels(x, labels, ignore_index, label_smoothing, reduction)
+
+
+def cross_entropy_of_labels(
+    x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
+) -> tuple[Tensor, Tensor]:
+    """The same of what are labels, and no labels that name no class where the host sees them."""
+    if not _ON_GPU:
+        check_labels(labels, x.shape[-1], ignore_index)
     loss = x.new_empty(() if reduction else labels.shape, dtype=torch.float32)
-    gradients = torch.empty_like(x)
+    gradients = _empty_like(x)
     # Nobody asks for the losses of a sum or mean, which the library keeps in its workspace.
     losses, one = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
     at = gradients.data_ptr()
@@ -194,18 +211,33 @@ def _launch_loss(
     label_smoothing: float,
     reduction: int,
 ) -> None:
-    cols = x.shape[-1]
+    dtype, cols = _DTYPES[x.dtype], x.shape[-1]
+    rows = x.numel() // cols
+    device, stream = _place(x)
+    workspace = _workspace(x, dtype, rows, cols, device) if gradients else None
     _core.cross_entropy_at(
-        _DTYPES[x.dtype],
+        dtype,
         x.data_ptr(),
         labels.data_ptr(),
         losses,
         loss,
         gradients,
-        x.numel() // cols,
+        rows,
         cols,
         ignore_index,
         label_smoothing,
         reduction,
-        *_place(x),
+        0 if workspace is None else workspace.data_ptr(),
+        0 if workspace is None else workspace.numel(),
+        device,
+        stream,
     )
+
+
+def _workspace(x: Tensor, dtype: int, rows: int, cols: int, device: int) -> Tensor | None:
+    """What a cross-entropy with gradients keeps on the GPU until it is done, from the memory that
+    PyTorch has at hand: the next tensor on the stream may have it. To ask CUDA takes longer."""
+    if not _ON_GPU:
+        return None
+    size = _core.workspace_bytes(_OPERATIONS["cross_entropy"], dtype, rows, cols, device)
+    return x.new_empty(size, dtype=torch.uint8)

@@ -74,11 +74,12 @@ def _fast_call(name: str, x: Any, *others: Any) -> Any:
 
 def _unwatched_call(name: str, x: Tensor, *others: Any) -> Any:
     """The same, of a tensor that is plain where nothing watches."""
-    if not torch.is_grad_enabled():
-        return _launched(name, x, *others)
-    if name not in _RECORDED:
+    if name in _RECORDED:
+        if x.requires_grad and torch.is_grad_enabled():
+            return _RECORDED[name](x, *others)
+    elif torch.is_grad_enabled():
         return None
-    return _RECORDED[name](x, *others) if x.requires_grad else _launched(name, x, *others)
+    return _launched(name, x, *others)
 
 
 def _launched(name: str, *given: Any) -> Any:
@@ -89,9 +90,7 @@ def _launched(name: str, *given: Any) -> Any:
 
 
 def _recorded(name: str, backward: Any, setup: Any) -> Any:
-    """A fast call that autograd remembers, of tensors whose gradient is wanted. PyTorch looks at
-    the signature of a function with a setup_context of its own for longer than a launch takes, so
-    this one has none, as is enough where nothing is transformed."""
+    """A fast call that autograd remembers, of tensors whose gradient is wanted."""
 
     def forward(ctx: Any, *given: Any) -> Any:
         result = _launched(name, *given)
@@ -100,9 +99,17 @@ def _recorded(name: str, backward: Any, setup: Any) -> Any:
         setup(ctx, given, result)
         return result
 
+    return _applied(name, forward, backward)
+
+
+def _applied(name: str, forward: Any, backward: Any) -> Any:
+    """A function of autograd's as it is called where nothing is transformed. PyTorch looks at the
+    signature of one with a setup_context of its own for longer than a launch takes, so this has
+    none; and its own `apply` looks first whether tensors have outlived a transformation, which no
+    plain one has."""
     members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     function: Any = type(name, (torch.autograd.Function,), members)
-    return function.apply
+    return super(torch.autograd.Function, function).apply
 
 
 def _is_transformed() -> bool:
@@ -352,7 +359,7 @@ def _save_cross_entropy(ctx: Any, inputs: Any, output: Any) -> None:
 
 
 def _gradients_of_cross_entropy(
-    ctx: Any, of_loss: Tensor, _: Tensor
+    ctx: Any, of_loss: Tensor, _: Any
 ) -> tuple[Tensor | None, None, None, None, None]:
     x, labels, gradients = ctx.saved_tensors
     ignore_index, label_smoothing, reduction = ctx.options
@@ -361,7 +368,31 @@ def _gradients_of_cross_entropy(
     if torch.is_grad_enabled():  # for derivatives of the second order
         gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
     scale = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
-    return (gradients * scale).to(x.dtype), None, None, None, None
+    return _in_type_of(x, gradients * scale), None, None, None, None
+
+
+def _in_type_of(x: Tensor, result: Tensor) -> Tensor:
+    return result if result.dtype is x.dtype else result.to(x.dtype)
+
+
+def _loss_of_labels(ctx: Any, x: Tensor, labels: Tensor, *options: Any) -> Tensor:
+    """The fast call alone, without its gradients as a second result of which autograd keeps a
+    record as well."""
+    try:
+        loss, gradients = _fast.cross_entropy_of_labels(x, labels, *options)
+    except ValueError:  # a shape that the library does not take
+        loss, gradients = _ops.cross_entropy(x, labels, *options)
+    ctx.options = options
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(x, labels, gradients)
+    return loss
+
+
+def _gradients_of_loss(ctx: Any, of_loss: Tensor) -> Any:
+    return _gradients_of_cross_entropy(ctx, of_loss, None)
+
+
+_recorded_loss = _applied("cross_entropy", _loss_of_labels, _gradients_of_loss)
 
 
 def _gradients_as_formula(
@@ -807,14 +838,16 @@ def _fast_cross_entropy(
     )
     if not is_usual:
         return None
-    if label_smoothing > 0.0 or (x.requires_grad and torch.is_grad_enabled()):
-        options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
-        results = _unwatched_call("cross_entropy", x, target, *options)
-        return None if results is None else results[0].to(x.dtype)
-    losses = _unwatched_call("cross_entropy_loss", x, target, ignore_index)
+    options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
+    if x.requires_grad and torch.is_grad_enabled():
+        return _in_type_of(x, _recorded_loss(x, target, *options))
+    if label_smoothing > 0.0:
+        results = _launched("cross_entropy", x, target, *options)
+        return None if results is None else _in_type_of(x, results[0])
+    losses = _launched("cross_entropy_loss", x, target, ignore_index)
     if losses is None:
         return None
-    return _of_losses(losses, target, ignore_index, reduction).to(x.dtype)
+    return _in_type_of(x, _of_losses(losses, target, ignore_index, reduction))
 
 
 def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:

@@ -1,8 +1,13 @@
 // What a caller may get wrong is refused in words that name the argument and its limit.
 
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "library/device.h"
 #include "library/include/softmax_worklog/softmax_worklog.h"
+#include "library/known_places.h"
+#include "library/status.h"
 #include "tests/library/support.h"
 
 using namespace worklog;
@@ -48,6 +53,22 @@ TEST_SUITE("refusals") {
     std::vector<float> host(10);
     check_refused(sw::softmax<float>(host.data(), x.data(), 1, 10), SOFTMAX_WORKLOG_WRONG_DEVICE,
                   "must be in memory of the current device, device 0, but is the host's");
+  }
+
+  TEST_CASE("who knows where arrays are is not asked, for as long as he says so") {
+    const std::vector<float> host(10);
+    const auto look = [&] { library::require_on_device({"logits", host.data()}, 0); };
+    CHECK_THROWS_AS(look(), library::Refusal);
+    {
+      const library::PlacesAreKnown known;
+      {
+        const library::PlacesAreKnown known_twice;
+        CHECK_NOTHROW(look());
+      }
+      CHECK_NOTHROW(look());
+      std::thread([&] { CHECK_THROWS_AS(look(), library::Refusal); }).join();
+    }
+    CHECK_THROWS_AS(look(), library::Refusal);
   }
 
   TEST_CASE("k") {
