@@ -5,14 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 
 #include "common/step/dtype.h"
 #include "common/step/problem.h"
 #include "common/step/run.h"
+#include "common/step/validate.h"
 #include "library/device.h"
 #include "library/dispatcher.h"
 #include "library/include/softmax_worklog/c.h"
+#include "library/scale.h"
 #include "library/scale_mask.h"
 #include "library/status.h"
 #include "library/workspace.h"
@@ -159,6 +162,119 @@ void scale_mask(bool logarithm, softmax_worklog_dtype dtype, const ScaleMaskArra
   });
 }
 
+struct TopKArrays {
+  const void* logits;
+  float* values;
+  std::int64_t* indices;
+};
+
+void top_k(softmax_worklog_dtype dtype, const TopKArrays& arrays, std::int64_t rows,
+           std::int64_t cols, int k, const softmax_worklog_scale_options* scaling,
+           const Place& place) {
+  const Shape shape = shape_of(SOFTMAX_WORKLOG_TOP_K, dtype, rows, cols, k);
+  const Scaling asked = checked_scaling(shape, scaling);
+  const Call call =
+      checked(shape, place,
+              {{"logits", arrays.logits}, {"values", arrays.values}, {"indices", arrays.indices}});
+  with_type(shape.dtype, [&]<typename T>(T) {
+    if (asked.changes_nothing) {
+      return launch(call, TopK<T>{.logits = input<T>(arrays.logits),
+                                  .values = arrays.values,
+                                  .indices = arrays.indices,
+                                  .k = k});
+    }
+    const ScaleTopK<T> problem = {.logits = input<T>(arrays.logits),
+                                  .values = arrays.values,
+                                  .indices = arrays.indices,
+                                  .scale = asked.scale,
+                                  .rows = rows,
+                                  .cols = cols,
+                                  .k = k,
+                                  .layout = asked.logits};
+    if (rows == 0) return;
+    require_arrays(problem);
+    run(problem, place.stream);
+  });
+}
+
+struct CrossEntropyArrays {
+  const void* logits;
+  Labels labels;
+  float* losses;
+  float* loss = nullptr;
+  void* gradients = nullptr;
+};
+
+// Without a step: where logits are scaled, or rows lie apart.
+void scale_cross_entropy(Call& call, const CrossEntropyArrays& arrays,
+                         const CrossEntropyOptions& options, const Scaling& scaling) {
+  const auto& [operation, dtype, rows, cols, k] = call.shape;
+  validate_options(options, rows);
+  if (rows == 0 || cols == 0) return;
+  const bool is_mean = options.reduction == Reduction::kMean;
+  float* weight = is_mean ? call.workspace.floats(1) : nullptr;
+  with_type(dtype, [&]<typename T>(T) {
+    const ScaleCrossEntropy<T> problem = {.logits = input<T>(arrays.logits),
+                                          .labels = arrays.labels,
+                                          .losses = arrays.losses,
+                                          .loss = arrays.loss,
+                                          .gradients = output<T>(arrays.gradients),
+                                          .weight = weight,
+                                          .options = options,
+                                          .scale = scaling.scale,
+                                          .rows = rows,
+                                          .cols = cols,
+                                          .logits_layout = scaling.logits,
+                                          .gradients_layout = scaling.gradients};
+    require_arrays(problem, operation == SOFTMAX_WORKLOG_CROSS_ENTROPY);
+    run(problem, call.stream);
+  });
+}
+
+void cross_entropy(softmax_worklog_dtype dtype, CrossEntropyArrays arrays, std::int64_t rows,
+                   std::int64_t cols, const CrossEntropyOptions& options,
+                   const softmax_worklog_scale_options* scaling, const Place& place) {
+  const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY, dtype, rows, cols, 0);
+  const Scaling asked = checked_scaling(shape, scaling);
+  const void* labels = arrays.labels.of_64_bits;
+  if (labels == nullptr) labels = arrays.labels.of_32_bits;
+  Call call = checked(shape, place,
+                      {{"logits", arrays.logits},
+                       {"labels", labels},
+                       {"losses", arrays.losses},
+                       {"loss", arrays.loss},
+                       {"gradients", arrays.gradients}});
+  const bool computes = rows > 0 && cols > 0;
+  const bool reduces = options.reduction != Reduction::kNone;
+  float* log_sum_exps = computes ? call.workspace.floats(rows) : nullptr;
+  if (arrays.losses == nullptr && reduces && computes) arrays.losses = call.workspace.floats(rows);
+  if (!asked.changes_nothing) return scale_cross_entropy(call, arrays, options, asked);
+  with_type(shape.dtype, [&]<typename T>(T) {
+    launch(call, CrossEntropy<T>{.logits = input<T>(arrays.logits),
+                                 .labels = arrays.labels,
+                                 .losses = arrays.losses,
+                                 .log_sum_exps = log_sum_exps,
+                                 .loss = arrays.loss,
+                                 .gradients = output<T>(arrays.gradients),
+                                 .options = options});
+  });
+}
+
+void cross_entropy_loss(softmax_worklog_dtype dtype, const void* logits, const std::int64_t* labels,
+                        float* losses, std::int64_t rows, std::int64_t cols,
+                        const softmax_worklog_scale_options* scaling, const Place& place) {
+  const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, dtype, rows, cols, 0);
+  const Scaling asked = checked_scaling(shape, scaling);
+  Call call = checked(shape, place, {{"logits", logits}, {"labels", labels}, {"losses", losses}});
+  if (!asked.changes_nothing) {
+    return scale_cross_entropy(call, {logits, {.of_64_bits = labels}, losses}, {}, asked);
+  }
+  with_type(shape.dtype, [&]<typename T>(T) {
+    launch(call, NegativeLogLikelihood<T>{
+                     .logits = input<T>(logits), .labels = labels, .losses = losses});
+  });
+}
+
 }  // namespace
 }  // namespace worklog::library
 
@@ -272,14 +388,19 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
                                              int64_t cols, int k, void* workspace,
                                              size_t workspace_bytes,
                                              softmax_worklog_stream stream) {
+  return softmax_worklog_scale_top_k(dtype, logits, values, indices, rows, cols, k, nullptr,
+                                     workspace, workspace_bytes, stream);
+}
+
+softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
+                                                   float* values, int64_t* indices, int64_t rows,
+                                                   int64_t cols, int k,
+                                                   const softmax_worklog_scale_options* scaling,
+                                                   void* workspace, size_t workspace_bytes,
+                                                   softmax_worklog_stream stream) {
   return guarded([&] {
-    const Shape shape = shape_of(SOFTMAX_WORKLOG_TOP_K, dtype, rows, cols, k);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"logits", logits}, {"values", values}, {"indices", indices}});
-    with_type(shape.dtype, [&]<typename T>(T) {
-      launch(call,
-             TopK<T>{.logits = input<T>(logits), .values = values, .indices = indices, .k = k});
-    });
+    top_k(dtype, {logits, values, indices}, rows, cols, k, scaling,
+          {workspace, workspace_bytes, stream});
   });
 }
 
@@ -324,30 +445,20 @@ softmax_worklog_status softmax_worklog_cross_entropy(
     softmax_worklog_label_type label_type, float* losses, float* loss, void* gradients,
     int64_t rows, int64_t cols, const softmax_worklog_cross_entropy_options* options,
     void* workspace, size_t workspace_bytes, softmax_worklog_stream stream) {
+  return softmax_worklog_scale_cross_entropy(dtype, logits, labels, label_type, losses, loss,
+                                             gradients, rows, cols, options, nullptr, workspace,
+                                             workspace_bytes, stream);
+}
+
+softmax_worklog_status softmax_worklog_scale_cross_entropy(
+    softmax_worklog_dtype dtype, const void* logits, const void* labels,
+    softmax_worklog_label_type label_type, float* losses, float* loss, void* gradients,
+    int64_t rows, int64_t cols, const softmax_worklog_cross_entropy_options* options,
+    const softmax_worklog_scale_options* scaling, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream) {
   return guarded([&] {
-    const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY, dtype, rows, cols, 0);
-    const Labels given_labels = labels_of(labels, label_type);
-    const CrossEntropyOptions asked = options_of(options);
-    const bool reduces = asked.reduction != Reduction::kNone;
-    Call call = checked(shape, {workspace, workspace_bytes, stream},
-                        {{"logits", logits},
-                         {"labels", labels},
-                         {"losses", losses},
-                         {"loss", loss},
-                         {"gradients", gradients}});
-    const bool computes = rows > 0 && cols > 0;
-    float* log_sum_exps = computes ? call.workspace.floats(rows) : nullptr;
-    float* all_losses =
-        losses == nullptr && reduces && computes ? call.workspace.floats(rows) : losses;
-    with_type(shape.dtype, [&]<typename T>(T) {
-      launch(call, CrossEntropy<T>{.logits = input<T>(logits),
-                                   .labels = given_labels,
-                                   .losses = all_losses,
-                                   .log_sum_exps = log_sum_exps,
-                                   .loss = loss,
-                                   .gradients = output<T>(gradients),
-                                   .options = asked});
-    });
+    cross_entropy(dtype, {logits, labels_of(labels, label_type), losses, loss, gradients}, rows,
+                  cols, options_of(options), scaling, {workspace, workspace_bytes, stream});
   });
 }
 
@@ -356,14 +467,17 @@ softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype 
                                                           float* losses, int64_t rows, int64_t cols,
                                                           void* workspace, size_t workspace_bytes,
                                                           softmax_worklog_stream stream) {
+  return softmax_worklog_scale_cross_entropy_loss(dtype, logits, labels, losses, rows, cols,
+                                                  nullptr, workspace, workspace_bytes, stream);
+}
+
+softmax_worklog_status softmax_worklog_scale_cross_entropy_loss(
+    softmax_worklog_dtype dtype, const void* logits, const int64_t* labels, float* losses,
+    int64_t rows, int64_t cols, const softmax_worklog_scale_options* scaling, void* workspace,
+    size_t workspace_bytes, softmax_worklog_stream stream) {
   return guarded([&] {
-    const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, dtype, rows, cols, 0);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"logits", logits}, {"labels", labels}, {"losses", losses}});
-    with_type(shape.dtype, [&]<typename T>(T) {
-      launch(call, NegativeLogLikelihood<T>{
-                       .logits = input<T>(logits), .labels = labels, .losses = losses});
-    });
+    cross_entropy_loss(dtype, logits, labels, losses, rows, cols, scaling,
+                       {workspace, workspace_bytes, stream});
   });
 }
 

@@ -7,57 +7,12 @@
 #include <string>
 
 #include "common/step/validate.h"
+#include "library/rows.h"
 #include "library/status.h"
 
 namespace worklog::library {
 
 namespace {
-
-// Rows of an array that lie a stride apart, in bytes.
-struct Rows {
-  const char* name;
-  const void* data;
-  std::int64_t rows;
-  std::int64_t row_bytes;
-  std::int64_t stride_bytes;
-
-  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
-  std::int64_t bytes() const { return (rows - 1) * stride_bytes + row_bytes; }
-  std::uintptr_t end() const { return begin() + static_cast<std::uintptr_t>(bytes()); }
-};
-
-// Between the rows of the one there may be those of the other: halves of a wider array.
-bool interleave(const Rows& a, const Rows& b) {
-  if (a.stride_bytes != b.stride_bytes) return false;
-  const Rows& first = a.begin() <= b.begin() ? a : b;
-  const Rows& second = a.begin() <= b.begin() ? b : a;
-  const auto apart = static_cast<std::int64_t>((second.begin() - first.begin()) %
-                                               static_cast<std::uintptr_t>(a.stride_bytes));
-  return first.row_bytes <= apart && apart + second.row_bytes <= a.stride_bytes;
-}
-
-void require_clear(const Rows& given, const Rows& results, const std::string& allowed) {
-  if (given.data == nullptr) return;
-  if (given.end() <= results.begin() || results.end() <= given.begin()) return;
-  if (interleave(given, results)) return;
-  refuse(results.name, address_text(results.data),
-         allowed + "clear of " + given.name + ", " + std::to_string(given.bytes()) +
-             " bytes from " + address_text(given.data));
-}
-
-std::int64_t stride_of(const char* name, std::int64_t given, std::int64_t rows, std::int64_t cols,
-                       std::size_t element) {
-  if (given == 0) return cols;
-  if (given < cols) {
-    refuse(name, std::to_string(given), "0, or cols = " + std::to_string(cols) + " or more");
-  }
-  const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element);
-  if (rows > 0 && given > most / rows) {
-    refuse(name, std::to_string(given),
-           "at most " + std::to_string(most / rows) + " for " + std::to_string(rows) + " rows");
-  }
-  return given;
-}
 
 std::int64_t count_of(const char* name, std::int64_t given, std::int64_t rows) {
   if (given < 0) refuse(name, std::to_string(given), "0, which stands for all rows, or more");
@@ -91,14 +46,6 @@ template <typename T>
 std::int64_t rows_of_mask(const ScaleMaskSoftmax<T>& problem) {
   const std::int64_t before = std::int64_t{problem.mask_matrices - 1} * problem.mask_rows;
   return before + std::min<std::int64_t>(problem.mask_rows, problem.rows);
-}
-
-void require_aligned(const char* name, const void* data, std::size_t element) {
-  if (data == nullptr) refuse(name, "null", "device memory");
-  if (reinterpret_cast<std::uintptr_t>(data) % element != 0) {
-    refuse(name, address_text(data),
-           "a multiple of " + std::to_string(element) + ", its type's alignment");
-  }
 }
 
 template <typename T>

@@ -208,8 +208,6 @@ void validate(const Step& step, const LogSoftmaxBackward<T>& problem) {
   validate_backward(step, problem, problem.log_probabilities, "log_probabilities");
 }
 
-namespace {
-
 void validate_options(const CrossEntropyOptions& options, std::int64_t rows) {
   if (!(options.label_smoothing >= 0.0f && options.label_smoothing <= 1.0f)) {
     refuse("label_smoothing", to_text(options.label_smoothing), "from 0 to 1");
@@ -223,6 +221,8 @@ void validate_options(const CrossEntropyOptions& options, std::int64_t rows) {
            "at most " + std::to_string(kMostRows) + ", the limit of a sum or mean of losses");
   }
 }
+
+namespace {
 
 template <typename T>
 Array array_of(const char* name, const T* data, std::int64_t count) {

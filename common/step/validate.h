@@ -23,6 +23,10 @@ void validate_shape(std::int64_t rows, std::int64_t cols, std::size_t element_by
 /// The most columns that a top-k step takes: its list has 32 bits for a column.
 inline constexpr std::int64_t kMaxTopKCols = std::int64_t{1} << 32;
 
+/// Throws ArgumentError for label smoothing outside of 0 to 1, a z-loss that is negative or no
+/// finite number, or more rows than a grid has with a reduction.
+void validate_options(const CrossEntropyOptions& options, std::int64_t rows);
+
 /// Throws ArgumentError for a bad shape, more rows than the step takes, k below 1 or above cols or
 /// above the step's max_k, rows of more columns than kMaxTopKCols for a top-k step, a block size
 /// that is no multiple of 32 in 32 .. 1024, null or misaligned pointers (of arrays that are not
@@ -47,8 +51,7 @@ void validate(const Step& step, const LogSoftmaxBackward<T>& problem);
 /// bytes do not fit 63 bits.
 template <typename T>
 void validate(const Step& step, const Attention<T>& problem);
-/// The same; and for label smoothing outside of 0 to 1, a z-loss that is negative or no finite
-/// number, or more rows than a grid has with a reduction.
+/// The same, and as validate_options() does.
 template <typename T>
 void validate(const Step& step, const CrossEntropy<T>& problem);
 /// The same.

@@ -3,7 +3,7 @@
  * Softmax, its relatives and their gradients on a GPU, for C and for languages that call C.
  *
  * Arrays are row-major, rows x cols, in memory of the current device, without a gap between rows:
- * only softmax_worklog_scale_mask_softmax() and its logarithm take rows that lie further apart.
+ * only the functions with "scale" in their names take rows that lie further apart.
  * Results follow the contract of the steps: a row with a NaN, with +inf, or of -inf only is NaN
  * throughout, any other -inf gives exactly 0 (of a log-softmax -inf).
  *
@@ -108,6 +108,29 @@ typedef struct softmax_worklog_scale_mask_options {
 /** Nothing is scaled or masked, and no rows lie apart. */
 #define SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS \
   { 1.0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * What the logits of a top-k or a cross-entropy are multiplied by while they are read, and where
+ * rows lie, in elements. Rows may be those of several matrices, which lie apart themselves: so
+ * without its last query each sequence of a batch has queries - 1 rows, and the next sequence
+ * begins queries rows after it.
+ * Begin with SOFTMAX_WORKLOG_SCALE_DEFAULTS: a struct of zeros would have the scale 0, which is
+ * refused.
+ */
+typedef struct softmax_worklog_scale_options {
+  float scale;                     /**< above 0 and finite; of a temperature 1 / that */
+  int64_t logits_stride;           /**< from a row to the next: cols or more; 0 stands for cols */
+  int64_t gradients_stride;        /**< likewise; looked at where there are gradients */
+  int64_t matrix_rows;             /**< rows in succession that are a matrix; 0 stands for all */
+  int64_t logits_matrix_stride;    /**< from the first row of a matrix to the next one's, which does
+                                        not begin before the matrix ends; 0 stands for matrix_rows
+                                        strides */
+  int64_t gradients_matrix_stride; /**< likewise; looked at where there are gradients */
+} softmax_worklog_scale_options;
+
+/** Nothing is scaled, and no rows lie apart. */
+#define SOFTMAX_WORKLOG_SCALE_DEFAULTS \
+  { 1.0f, 0, 0, 0, 0, 0 }
 
 /** A workspace begins at a multiple of so many bytes, as what cudaMalloc gives does. */
 #define SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT 256
@@ -216,6 +239,23 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
                                              size_t workspace_bytes, softmax_worklog_stream stream);
 
 /**
+ * The `k` largest probabilities of each row's softmax of scale * x, of logits x whose rows may lie
+ * apart, and their columns: what sampling at a temperature wants, in the one pass of a top-k.
+ *
+ * Columns are put in the order of x itself, of equal logits the lowest first. `scaling` may be
+ * null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it changes nothing, this is softmax_worklog_top_k(),
+ * and else a kernel of the library's own, which reads a row once. Otherwise as
+ * softmax_worklog_top_k(), its workspace and limits included; also refused: scaling out of its
+ * range.
+ */
+softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
+                                                   float* values, int64_t* indices, int64_t rows,
+                                                   int64_t cols, int k,
+                                                   const softmax_worklog_scale_options* scaling,
+                                                   void* workspace, size_t workspace_bytes,
+                                                   softmax_worklog_stream stream);
+
+/**
  * The gradient of a loss by the logits, dx = y (dy - sum(y dy)), of what softmax gave
  * (`probabilities`, y) and the gradient by that (`gradients`, dy).
  *
@@ -268,6 +308,31 @@ softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype 
                                                           float* losses, int64_t rows, int64_t cols,
                                                           void* workspace, size_t workspace_bytes,
                                                           softmax_worklog_stream stream);
+
+/**
+ * A cross-entropy of scale * x, of logits x whose rows may lie apart, and its gradients by x, which
+ * may lie apart as well: what training on a slice of the logits wants, without a copy of it.
+ *
+ * `gradients` may be the logits if they lie alike; else they share no element. `scaling` may be
+ * null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it changes nothing, this is
+ * softmax_worklog_cross_entropy(), and else a kernel of the library's own. That reads rows once
+ * which begin at multiples of 16 bytes, have a multiple of them and are of up to 24576 columns, or
+ * others of up to 12288; longer ones twice. Otherwise as softmax_worklog_cross_entropy(), its
+ * workspace and limits included; also refused: scaling out of its range.
+ */
+softmax_worklog_status softmax_worklog_scale_cross_entropy(
+    softmax_worklog_dtype dtype, const void* logits, const void* labels,
+    softmax_worklog_label_type label_type, float* losses, float* loss, void* gradients,
+    int64_t rows, int64_t cols, const softmax_worklog_cross_entropy_options* options,
+    const softmax_worklog_scale_options* scaling, void* workspace, size_t workspace_bytes,
+    softmax_worklog_stream stream);
+
+/** The losses of that alone, without options, in one read. Otherwise as
+ * softmax_worklog_cross_entropy_loss(); also refused: scaling out of its range. */
+softmax_worklog_status softmax_worklog_scale_cross_entropy_loss(
+    softmax_worklog_dtype dtype, const void* logits, const int64_t* labels, float* losses,
+    int64_t rows, int64_t cols, const softmax_worklog_scale_options* scaling, void* workspace,
+    size_t workspace_bytes, softmax_worklog_stream stream);
 
 #ifdef __cplusplus
 }

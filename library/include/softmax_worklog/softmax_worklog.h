@@ -2,7 +2,7 @@
 /// Softmax, its relatives and their gradients on a GPU, for C++.
 ///
 /// Arrays are row-major, rows x cols, in memory of the current device; T is float, __half or
-/// __nv_bfloat16. Rows have no gap between them, but for scale_mask_softmax() and its logarithm.
+/// __nv_bfloat16. Rows have no gap between them, but for functions with "scale" in their names.
 /// Every function may be called from several threads at once, puts its work on a stream, allocates
 /// no device memory and waits for nothing:
 ///
@@ -109,6 +109,18 @@ struct ScaleMaskOptions {
   std::int64_t results_stride = 0;  ///< cols or more
 };
 
+/// What the logits of a top-k or a cross-entropy are multiplied by while they are read, and where
+/// rows lie, in elements. Rows may be those of several matrices, which lie apart themselves.
+struct ScaleOptions {
+  float scale = 1.0f;                 ///< above 0 and finite; of a temperature 1 / that
+  std::int64_t logits_stride = 0;     ///< from a row to the next: cols or more; 0 stands for cols
+  std::int64_t gradients_stride = 0;  ///< likewise; looked at where there are gradients
+  std::int64_t matrix_rows = 0;       ///< rows in succession that are a matrix; 0 stands for all
+  std::int64_t logits_matrix_stride = 0;  ///< from the first row of a matrix to the next one's; 0
+                                          ///< stands for matrix_rows strides
+  std::int64_t gradients_matrix_stride = 0;  ///< likewise; looked at where there are gradients
+};
+
 /// The C interface's name of an element's type.
 template <typename T>
 constexpr softmax_worklog_dtype dtype_of() {
@@ -181,6 +193,23 @@ Status top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t
                                       workspace.data, workspace.bytes, stream));
 }
 
+/// The C interface's form of the options.
+inline softmax_worklog_scale_options as_c(const ScaleOptions& options) {
+  return {options.scale,       options.logits_stride,        options.gradients_stride,
+          options.matrix_rows, options.logits_matrix_stride, options.gradients_matrix_stride};
+}
+
+/// The k largest probabilities of each row's softmax of scale * x, and their columns. See
+/// softmax_worklog_scale_top_k().
+template <typename T>
+Status scale_top_k(const T* logits, float* values, std::int64_t* indices, std::int64_t rows,
+                   std::int64_t cols, int k, const ScaleOptions& scaling = {},
+                   Workspace workspace = {}, cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_options asked = as_c(scaling);
+  return Status(softmax_worklog_scale_top_k(dtype_of<T>(), logits, values, indices, rows, cols, k,
+                                            &asked, workspace.data, workspace.bytes, stream));
+}
+
 /// The gradients of the logits, from those of the probabilities. See
 /// softmax_worklog_softmax_backward().
 template <typename T>
@@ -202,22 +231,30 @@ Status log_softmax_backward(const T* log_probabilities, const T* gradients, T* l
                                                      workspace.bytes, stream));
 }
 
+/// The C interface's form of the options.
+inline softmax_worklog_cross_entropy_options as_c(const CrossEntropyOptions& options) {
+  return {options.ignore_index, options.label_smoothing, options.z_loss,
+          static_cast<softmax_worklog_reduction>(options.reduction)};
+}
+
+/// The C interface's name of a label's type.
+template <typename Label>
+constexpr softmax_worklog_label_type label_type_of() {
+  static_assert(std::is_same_v<Label, std::int64_t> || std::is_same_v<Label, std::int32_t>,
+                "labels are std::int64_t or std::int32_t");
+  return std::is_same_v<Label, std::int64_t> ? SOFTMAX_WORKLOG_INT64 : SOFTMAX_WORKLOG_INT32;
+}
+
 /// Losses and gradients of a classifier's logits in one pass; Label is std::int64_t or
 /// std::int32_t, rows of them. See softmax_worklog_cross_entropy().
 template <typename T, typename Label>
 Status cross_entropy(const T* logits, const Label* labels, const CrossEntropyResults<T>& results,
                      std::int64_t rows, std::int64_t cols, const CrossEntropyOptions& options = {},
                      Workspace workspace = {}, cudaStream_t stream = nullptr) {
-  static_assert(std::is_same_v<Label, std::int64_t> || std::is_same_v<Label, std::int32_t>,
-                "labels are std::int64_t or std::int32_t");
-  const softmax_worklog_cross_entropy_options asked = {
-      options.ignore_index, options.label_smoothing, options.z_loss,
-      static_cast<softmax_worklog_reduction>(options.reduction)};
-  const auto label_type =
-      std::is_same_v<Label, std::int64_t> ? SOFTMAX_WORKLOG_INT64 : SOFTMAX_WORKLOG_INT32;
+  const softmax_worklog_cross_entropy_options asked = as_c(options);
   return Status(softmax_worklog_cross_entropy(
-      dtype_of<T>(), logits, labels, label_type, results.losses, results.loss, results.gradients,
-      rows, cols, &asked, workspace.data, workspace.bytes, stream));
+      dtype_of<T>(), logits, labels, label_type_of<Label>(), results.losses, results.loss,
+      results.gradients, rows, cols, &asked, workspace.data, workspace.bytes, stream));
 }
 
 /// The losses alone, one a row. See softmax_worklog_cross_entropy_loss().
@@ -227,6 +264,33 @@ Status cross_entropy_loss(const T* logits, const std::int64_t* labels, float* lo
                           cudaStream_t stream = nullptr) {
   return Status(softmax_worklog_cross_entropy_loss(dtype_of<T>(), logits, labels, losses, rows,
                                                    cols, workspace.data, workspace.bytes, stream));
+}
+
+/// Losses of scale * x, of logits x that may lie apart, and gradients by x. See
+/// softmax_worklog_scale_cross_entropy().
+template <typename T, typename Label>
+Status scale_cross_entropy(const T* logits, const Label* labels,
+                           const CrossEntropyResults<T>& results, std::int64_t rows,
+                           std::int64_t cols, const CrossEntropyOptions& options = {},
+                           const ScaleOptions& scaling = {}, Workspace workspace = {},
+                           cudaStream_t stream = nullptr) {
+  const softmax_worklog_cross_entropy_options asked = as_c(options);
+  const softmax_worklog_scale_options scaled = as_c(scaling);
+  return Status(softmax_worklog_scale_cross_entropy(
+      dtype_of<T>(), logits, labels, label_type_of<Label>(), results.losses, results.loss,
+      results.gradients, rows, cols, &asked, &scaled, workspace.data, workspace.bytes, stream));
+}
+
+/// The losses of that alone. See softmax_worklog_scale_cross_entropy_loss().
+template <typename T>
+Status scale_cross_entropy_loss(const T* logits, const std::int64_t* labels, float* losses,
+                                std::int64_t rows, std::int64_t cols,
+                                const ScaleOptions& scaling = {}, Workspace workspace = {},
+                                cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_options scaled = as_c(scaling);
+  return Status(softmax_worklog_scale_cross_entropy_loss(dtype_of<T>(), logits, labels, losses,
+                                                         rows, cols, &scaled, workspace.data,
+                                                         workspace.bytes, stream));
 }
 
 }  // namespace softmax_worklog

@@ -1,0 +1,111 @@
+// What the library's own kernels share: what is known of a row, how the threads that own it combine
+// that, and how many they are.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace worklog::library {
+// Each source has its own: inline functions would be expanded by other rules.
+namespace {
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxWarps = 32;
+constexpr int kMaxThreads = kWarpSize * kMaxWarps;
+constexpr int kThreadsOfShortRows = 128;  // of a block with several rows
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// The logits that a thread holds: few where rows are short, so that more threads have some, and at
+// most what fits the 64 registers that a thread of a block of 1024 may have. Elements that are
+// loaded one by one need an address each.
+constexpr int kFewPerThread = 8;
+template <int kCount>
+constexpr int kMostPerThread = kCount > 1 ? 24 : 12;
+
+// The larger one, but NaN if one of them is: fmaxf would drop it.
+__device__ float max_or_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
+// ---- what is known of a row ----
+
+// The maximum m of a part of a row, and d, the sum of exp(x - m). (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", section 3.1)
+struct Normalizer {
+  float m = kNegativeInfinity;
+  float d = 0.0f;
+};
+
+// What exponentials are taken against: a part may have nothing but -inf, which must not spoil the
+// others.
+__device__ float origin_of(float m) {
+  return m == kNegativeInfinity ? 0.0f : m;
+}
+
+// exp(x), for x up to 0. Of logits of two bytes the fast one, which is off by 2 + 1.2 |x| ulp:
+// results of two bytes do not show it, those of fp32 do.
+template <typename T>
+__device__ float exponential(float x) {
+  return sizeof(T) == sizeof(float) ? expf(x) : __expf(x);
+}
+
+// What makes exponentials of a part with the maximum m_part into those of a row with the maximum m.
+__device__ float ratio_of(float m_part, float m) {
+  return m_part == kNegativeInfinity ? 0.0f : expf(m_part - m);
+}
+
+// Of `lanes` lanes next to each other, a power of two, that have a row in common.
+__device__ float group_max(float m, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
+    m = max_or_nan(m, __shfl_xor_sync(kAllLanes, m, distance));
+  return m;
+}
+
+__device__ float group_sum(float d, int lanes) {
+  for (int distance = lanes / 2; distance > 0; distance /= 2)
+    d += __shfl_xor_sync(kAllLanes, d, distance);
+  return d;
+}
+
+__device__ Normalizer warp_combine(Normalizer part) {
+  const float m = group_max(part.m, kWarpSize);
+  return {m, group_sum(part.d * ratio_of(part.m, m), kWarpSize)};
+}
+
+// What the warps of a row know together, for each of its threads. A warp that owns a row knows it
+// already.
+__device__ Normalizer combine_warps(Normalizer of_warp) {
+  __shared__ Normalizer of_warps[kMaxWarps];
+  const int warps = blockDim.x / kWarpSize;
+  if (warps == 1) return of_warp;
+  const int lane = threadIdx.x % kWarpSize;
+  if (lane == 0) of_warps[threadIdx.x / kWarpSize] = of_warp;
+  __syncthreads();
+  return warp_combine(lane < warps ? of_warps[lane] : Normalizer{});
+}
+
+// So many elements at once: up to 16 bytes in one access.
+template <typename T, int kCount>
+struct alignas(kCount * sizeof(T) < sizeof(uint4) ? kCount * sizeof(T) : sizeof(uint4)) Pack {
+  T values[kCount];
+};
+
+// ---- launches ----
+
+constexpr int kShortestOfWarps = kFewPerThread * kWarpSize / 2;
+
+// Threads that own a row, so many elements each: a power of two of lanes, or whole warps.
+inline int threads_for(std::int64_t cols, int per_thread) {
+  const auto threads = static_cast<unsigned>((cols + per_thread - 1) / per_thread);
+  if (cols <= kShortestOfWarps) return static_cast<int>(std::bit_ceil(threads));
+  return static_cast<int>((threads + kWarpSize - 1) / kWarpSize * kWarpSize);
+}
+
+}  // namespace
+}  // namespace worklog::library

@@ -1,0 +1,324 @@
+// The K best of a row are carried beside (m, d), as in step 07, so that the row is read once. Each
+// warp keeps a list of up to 128 in registers, which costs more the longer it is. So a longer one
+// is the whole block's, in shared memory, and sorted whenever it is full.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "common/step/check_launch.h"
+#include "library/kernels/scale_top_k.h"
+#include "rows.cuh"
+
+namespace worklog::library {
+namespace {
+
+// A column and the rank of its logit in one number, so that one comparison orders two columns: the
+// rank above, and below it the column, inverted, for of equal logits the lower column is the
+// better. Ranks are in the order of the logits, NaN above them all, and -0 equal to 0.
+using Entry = std::uint64_t;
+constexpr Entry kNobody = 0;  // a place that is empty: below -inf, which is a column like any other
+constexpr unsigned kSign = 0x80000000;
+constexpr unsigned kRankOfNaN = 0xffffffff;
+
+__device__ Entry entry_of(float x, std::int64_t col) {
+  const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
+  const unsigned rank = x != x ? kRankOfNaN : bits < kSign ? bits | kSign : ~bits;
+  return static_cast<Entry>(rank) << 32 | ~static_cast<unsigned>(col);
+}
+
+__device__ float logit_of(Entry entry) {
+  const auto rank = static_cast<unsigned>(entry >> 32);
+  return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
+}
+
+__device__ std::int64_t column_of(Entry entry) {
+  return ~static_cast<unsigned>(entry);
+}
+
+// ---- what both kernels do ----
+
+// The logits from the column `col` on; -inf behind the last, which adds nothing to a sum.
+template <int kCount, typename T>
+__device__ void load(const T* row, std::int64_t col, std::int64_t cols, float* x) {
+  Pack<T, kCount> pack;
+  const bool is_of_row = col < cols;
+  if (is_of_row) pack = *reinterpret_cast<const Pack<T, kCount>*>(row + col);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    x[i] = is_of_row ? static_cast<float>(pack.values[i]) : kNegativeInfinity;
+}
+
+// What a thread knows of its row, and of a few logits more.
+template <typename T, int kCount>
+__device__ Normalizer with_logits(Normalizer mine, const float* x, float scale) {
+  float m = mine.m;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    m = max_or_nan(m, x[i] * scale);
+  float d = mine.d * ratio_of(mine.m, m);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    d += exponential<T>(x[i] * scale - origin_of(m));
+  return {m, d};
+}
+
+template <typename T>
+__device__ void store(const ScaleTopK<T>& problem, std::int64_t row, int place, Entry entry,
+                      Normalizer all) {
+  const float x = logit_of(entry) * problem.scale;
+  problem.values[row * problem.k + place] = expf(x - all.m) / all.d;
+  problem.indices[row * problem.k + place] = column_of(entry);
+}
+
+// ---- a list for each warp ----
+
+// Place 32 i + lane is entries[i] of the lane.
+template <int kPerLane>
+struct WarpList {
+  Entry entries[kPerLane] = {};  // kNobody
+
+  // What has the last of k places.
+  __device__ Entry last_of(int k) const {
+    Entry last = kNobody;
+#pragma unroll
+    for (int i = 0; i < kPerLane; ++i) {
+      const Entry candidate = __shfl_sync(kAllLanes, entries[i], (k - 1) % kWarpSize);
+      if (i == (k - 1) / kWarpSize) last = candidate;
+    }
+    return last;
+  }
+
+  // Each place takes the better of what it had and what comes from its left: the new entry or its
+  // neighbour, whichever is the worse. The last one falls out.
+  __device__ void insert(Entry entry) {
+    const int lane = threadIdx.x % kWarpSize;
+#pragma unroll
+    for (int i = kPerLane - 1; i >= 0; --i) {
+      Entry left = __shfl_up_sync(kAllLanes, entries[i], 1);
+      const Entry before =
+          i > 0 ? __shfl_sync(kAllLanes, entries[i > 0 ? i - 1 : 0], kWarpSize - 1) : entry;
+      if (lane == 0) left = before;
+      const Entry from_left = left < entry ? left : entry;
+      entries[i] = entries[i] > from_left ? entries[i] : from_left;
+    }
+  }
+
+  // Takes those of a warp's entries, one a lane, that are better than `last`, which is the last of
+  // k places.
+  __device__ void offer(Entry mine, int k, Entry& last) {
+    const int lane = threadIdx.x % kWarpSize;
+    while (const unsigned better = __ballot_sync(kAllLanes, mine > last)) {
+      const int next = __ffs(static_cast<int>(better)) - 1;
+      insert(__shfl_sync(kAllLanes, mine, next));
+      last = last_of(k);
+      if (lane == next) mine = kNobody;
+    }
+  }
+};
+
+// The threads of one y own a row: a warp or several.
+template <typename T, int kCount, int kPerLane>
+__global__ void __launch_bounds__(kMaxThreads) scale_top_k(const ScaleTopK<T> problem) {
+  constexpr int kPlaces = kPerLane * kWarpSize;
+  __shared__ Entry lists[kMaxWarps * kPlaces];
+  const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
+  const bool exists = number < problem.rows;  // the last block may have more warps than rows
+  const std::int64_t row = exists ? number : 0;
+  const T* logits = problem.logits + problem.layout.begin_of(row);
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+  const int k = problem.k;
+
+  WarpList<kPerLane> best;
+  Entry last = kNobody;
+  Normalizer mine;
+  // The lanes of a warp go through their columns together, for they share a list.
+  for (std::int64_t first = std::int64_t{warp} * kWarpSize * kCount; first < problem.cols;
+       first += std::int64_t{blockDim.x} * kCount) {
+    const std::int64_t col = first + lane * kCount;
+    float x[kCount];
+    load<kCount>(logits, col, problem.cols, x);
+    mine = with_logits<T, kCount>(mine, x, problem.scale);
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      any |= entry_of(x[i], col + i) > last;
+    if (!__any_sync(kAllLanes, any && col < problem.cols)) continue;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      best.offer(col < problem.cols ? entry_of(x[i], col + i) : kNobody, k, last);
+  }
+
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    if (warps > 1) lists[warp * kPlaces + i * kWarpSize + lane] = best.entries[i];
+  }
+  const Normalizer all = combine_warps(warp_combine(mine));  // its barrier is behind all lists
+
+  // The first warp takes the others' lists into its own, which becomes the row's.
+  if (warp != 0 || !exists) return;
+  for (int other = 1; other < warps; ++other) {
+    for (int place = lane; place - lane < k; place += kWarpSize)
+      best.offer(lists[other * kPlaces + place], k, last);
+  }
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    const int place = i * kWarpSize + lane;
+    if (place < k) store(problem, row, place, best.entries[i], all);
+  }
+}
+
+// ---- a list for the block ----
+
+// Sorts entries, the best first, as a block; their number is a power of two. (Batcher, "Sorting
+// networks and their applications")
+__device__ void sort(Entry* entries, int count) {
+  for (int length = 2; length <= count; length *= 2) {
+    for (int distance = length / 2; distance > 0; distance /= 2) {
+      for (int i = threadIdx.x; i < count / 2; i += blockDim.x) {
+        const int place = i + (i & -distance);  // the first of a pair
+        const Entry a = entries[place];
+        const Entry b = entries[place + distance];
+        if ((a < b) == ((place & length) == 0)) {
+          entries[place] = b;
+          entries[place + distance] = a;
+        }
+      }
+      __syncthreads();
+    }
+  }
+}
+
+// Sorts the entries that are listed, as a block, behind a barrier.
+__device__ void sort_listed(Entry* list, int listed) {
+  int places = 1;
+  while (places < listed)
+    places *= 2;
+  for (int i = listed + static_cast<int>(threadIdx.x); i < places; i += blockDim.x)
+    list[i] = kNobody;
+  __syncthreads();
+  sort(list, places);
+}
+
+constexpr int kThreadsOfList = 256;
+
+// A list has room for K and for all that one turn of the block may add.
+constexpr int places_for(int k, int count) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(k + kThreadsOfList * count)));
+}
+
+// A block owns a row. Where the next turn may find no room in the list, only the K best stay, and
+// what is no better than the last of them is not listed any more.
+template <typename T, int kCount>
+__global__ void __launch_bounds__(kThreadsOfList)
+    scale_top_k_of_long_lists(const ScaleTopK<T> problem, int places) {
+  extern __shared__ Entry list[];
+  __shared__ int listed;
+  const std::int64_t row = blockIdx.x;
+  const T* logits = problem.logits + problem.layout.begin_of(row);
+  const int room = places - kThreadsOfList * kCount;
+  const int k = problem.k;
+  if (threadIdx.x == 0) listed = 0;
+  __syncthreads();
+
+  Normalizer mine;
+  Entry last = kNobody;
+  int seen = 0;  // entries in the list, as far as this thread knows; one of them knows all
+  for (std::int64_t first = 0; first < problem.cols; first += kThreadsOfList * kCount) {
+    const std::int64_t col = first + threadIdx.x * kCount;
+    float x[kCount];
+    load<kCount>(logits, col, problem.cols, x);
+    mine = with_logits<T, kCount>(mine, x, problem.scale);
+    if (__syncthreads_or(seen > room)) {
+      sort_listed(list, listed);
+      last = list[k - 1];
+      seen = 0;
+      if (threadIdx.x == 0) listed = k;
+      __syncthreads();
+    }
+    int better = 0;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i)
+      better += col < problem.cols && entry_of(x[i], col + i) > last ? 1 : 0;
+    if (better == 0) continue;
+    int place = atomicAdd(&listed, better);
+    seen = place + better;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const Entry entry = entry_of(x[i], col + i);
+      if (entry > last) list[place++] = entry;
+    }
+  }
+  const Normalizer all = combine_warps(warp_combine(mine));  // its barrier is behind the list
+  sort_listed(list, listed);
+  for (int place = threadIdx.x; place < k; place += kThreadsOfList)
+    store(problem, row, place, list[place], all);
+}
+
+// ---- launches ----
+
+constexpr int kMostOfWarp = 128;
+
+template <typename T, int kCount, int kPerLane>
+void launch_lists_of_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  constexpr int kTurns = 4;  // of a thread's loads, at least, before more threads share the row
+  const std::int64_t warps =
+      (problem.cols + kWarpSize * kCount * kTurns - 1) / (kWarpSize * kCount * kTurns);
+  const int threads = static_cast<int>(std::min<std::int64_t>(warps, kMaxWarps)) * kWarpSize;
+  const int rows = threads == kWarpSize ? kThreadsOfShortRows / kWarpSize : 1;
+  const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
+  const dim3 block(threads, rows);
+  scale_top_k<T, kCount, kPerLane><<<grid, block, 0, stream>>>(problem);
+  check_launch("scale_top_k", grid, block);
+}
+
+template <typename T, int kCount>
+void launch_list_of_block(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(problem.rows));
+  const dim3 block(kThreadsOfList);
+  const int places = places_for(problem.k, kCount);
+  const std::size_t shared = static_cast<std::size_t>(places) * sizeof(Entry);
+  scale_top_k_of_long_lists<T, kCount><<<grid, block, shared, stream>>>(problem, places);
+  check_launch("scale_top_k_of_long_lists", grid, block, shared);
+}
+
+template <typename T, int kCount>
+void launch(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  if (problem.k <= kWarpSize) return launch_lists_of_warps<T, kCount, 1>(problem, stream);
+  if (problem.k <= kMostOfWarp) {
+    return launch_lists_of_warps<T, kCount, kMostOfWarp / kWarpSize>(problem, stream);
+  }
+  launch_list_of_block<T, kCount>(problem, stream);
+}
+
+// Whether whole packs lie where packs may lie, in every row.
+template <typename T, int kCount>
+bool takes_packs(const ScaleTopK<T>& problem) {
+  return reinterpret_cast<std::uintptr_t>(problem.logits) % (kCount * sizeof(T)) == 0 &&
+         problem.cols % kCount == 0 && problem.layout.stride % kCount == 0 &&
+         problem.layout.matrix_stride % kCount == 0;
+}
+
+}  // namespace
+
+template <typename T>
+void run(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  constexpr int kPerPack = sizeof(uint4) / sizeof(T);
+  if (takes_packs<T, kPerPack>(problem)) {
+    launch<T, kPerPack>(problem, stream);
+  } else {
+    launch<T, 1>(problem, stream);
+  }
+}
+
+template void run(const ScaleTopK<float>&, cudaStream_t);
+template void run(const ScaleTopK<__half>&, cudaStream_t);
+template void run(const ScaleTopK<__nv_bfloat16>&, cudaStream_t);
+
+}  // namespace worklog::library
