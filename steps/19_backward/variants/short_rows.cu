@@ -216,7 +216,8 @@ __global__ void __launch_bounds__(kMaxThreads)
     s = add_products<T>(s, y_tile[i], dy_tile[i]);
   }
   s = sum_of_lanes<T, kLanes>(s);
-  if (has_edge) dx[edge] = gradient_of(y_edge, dy_edge, s);
+  const T dx_edge = gradient_of(y_edge, dy_edge, s);
+  if (has_edge) dx[edge] = dx_edge;
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) {
     if (is_past<T, kLanes>(i, cols)) break;
