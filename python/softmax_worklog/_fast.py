@@ -32,7 +32,8 @@ _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
 _ON_GPU = _core.DEVICE == "cuda"
-_current_stream = getattr(_C, "_cuda_getCurrentRawStream", None)  # PyTorch for the CPU has none
+# PyTorch for the CPU has none.
+_current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 # The library's numbers.
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 _OPERATIONS = {
