@@ -27,6 +27,7 @@ for step in "$clone"/steps/[0-9][0-9]_*/; do
   printf '#!/bin/sh\n[ -z "$2" ] || touch "$2"\n' >"$clone/build/bin/step_$(basename "$step")_cpu"
 done
 printf '#!/bin/sh\necho "counts $*" >>"$TOOLS/calls"\n' >"$clone/build/bin/worklog_profile_cpu"
+printf '#!/bin/sh\necho "candidates" >>"$TOOLS/calls"\necho "{}"\n' >"$clone/build/bin/list_candidates"
 chmod +x "$clone"/build/bin/*
 
 run 1 record
@@ -57,6 +58,8 @@ called "worklog_report --update-readme"
 called "/records/05_warp_shuffle.json"
 called "/annotations/05_warp_shuffle.json"
 not_called "05_old_name"
+called "candidates"
+cmp "$clone/build/candidates.json" "$clone/library/candidates.json"
 called "worklog_report.claims"
 not_called "run_on_gpu"
 

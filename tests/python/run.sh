@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Builds the Python module as its users do and tests it, notebooks included: tests/python/run.sh BUILD_FOLDER.
 # With --if-built it builds nothing: where the module was built from these sources, it runs all tests but the notebooks, else
-# it is skipped. With --torch it installs PyTorch, too, whose wheels have some gigabytes, and runs the tests that want it.
+# it is skipped. With --build it only builds. With --torch it installs PyTorch, too, whose wheels have some gigabytes, and runs the tests that want it.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 readonly skipped=77
 
 if_built=false
+only_build=false
 with_torch=false
 case ${1:-} in
   --if-built) if_built=true && shift ;;
+  --build) only_build=true && shift ;;
   --torch) with_torch=true && shift ;;
 esac
-[ $# = 1 ] || { echo "usage: tests/python/run.sh [--if-built|--torch] BUILD_FOLDER" >&2 && exit 2; }
+[ $# = 1 ] || { echo "usage: tests/python/run.sh [--if-built|--build|--torch] BUILD_FOLDER" >&2 && exit 2; }
 environment=$1/python
 built=$environment/.built_from
 
@@ -57,6 +59,7 @@ fi
 
 make_environment
 build_module "$1"
+if $only_build; then exit; fi
 if $with_torch; then
   "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r .ci/torch-requirements.txt
   exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python/test_{torch,torch_fast,torch_operators,torch_scale_mask,torch_distributed,examples,suites_of_others}.py

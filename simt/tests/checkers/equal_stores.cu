@@ -120,11 +120,11 @@ __global__ void all_store_an_object(const Many* x, float* y, unsigned other) {
   y[threadIdx.x] = s.values[threadIdx.x % 24];
 }
 
-// More than a log keeps: threads take turns in the middle.
+// More than the 2048 events that a log keeps: threads take turns in the middle.
 __global__ void all_store_often(unsigned* y, unsigned other) {
   __shared__ unsigned s[3];
-  for (unsigned i = 0; i < 3000; ++i)
-    s[i % 3] = i == 2998 && threadIdx.x == other ? 8 : 7;
+  for (unsigned i = 0; i < 2100; ++i)
+    s[i % 3] = i == 2098 && threadIdx.x == other ? 8 : 7;
   __syncthreads();
   y[threadIdx.x] = s[0];
 }
@@ -348,7 +348,7 @@ TEST_CASE_FIXTURE(EqualStores, "threads take turns in the middle of their stores
   CHECK(take_notes() == "shared-race ");
   objects_often<<<1, kThreads>>>(objects.get(), y.get(), kNone);
   CHECK(take_notes() == "shared-race ");
-  for (const unsigned other : {0u, 1u, 33u, kThreads - 1}) {
+  for (const unsigned other : {1u, kThreads - 1}) {
     all_store_often<<<1, kThreads>>>(counts.get(), other);
     CHECK(take_errors() == "shared-race ");
     objects_often<<<1, kThreads>>>(objects.get(), y.get(), other);
