@@ -78,7 +78,7 @@ function(worklog_add_step_tests step)
     set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
   endif()
   # All cases take minutes, so `./worklog test` goes without some, and without all widths of half types:
-  # `ctest -C thorough -L thorough` runs them all.
+  # `ctest -C thorough -L thorough` runs these.
   foreach(suite IN LISTS worklog_long_suites worklog_thinned_suites)
     add_test(NAME ${step}.all.${suite} CONFIGURATIONS thorough COMMAND ${program} --test-suite=${suite})
     set_tests_properties(${step}.all.${suite} PROPERTIES LABELS thorough COST 100 SKIP_RETURN_CODE 77 TIMEOUT 900

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the Python module as its users do and tests it, notebooks included: tests/python/run.sh BUILD_FOLDER.
 # With --if-built it builds nothing: where the module was built from these sources, it runs all tests but the notebooks, else
-# it is skipped. With --build it only builds. With --torch it installs PyTorch, too, whose wheels have some gigabytes, and runs the tests that want it.
+# it is skipped. With --build it only builds. With --torch it installs PyTorch, too, whose wheels have some gigabytes, and runs
+# the tests that want it.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"

@@ -32,7 +32,7 @@ std::int64_t stride(const Step& step) {
   return step.variant.empty() ? kOfSteps : 47 * kOfSteps;
 }
 
-// What comes next of the half types, too, is every 7th on the executor, even of every case.
+// On the executor half types have every 7th width even where every case is wanted.
 std::int64_t next_of(const Step& step, std::int64_t cols, DType dtype) {
   constexpr std::int64_t kSeldom = 7;  // prime to a vector's elements and to a warp
   const bool is_thinned = !wants_every_case() || (kIsExecutor && dtype != DType::kFloat32);
