@@ -77,6 +77,12 @@ function(worklog_add_step_tests step)
   if(TEST ${step}.every_width_f32)
     set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
   endif()
+  # `thorough` has every case of these: where .ci/run has both parts, it leaves them out here.
+  foreach(suite IN LISTS worklog_thinned_suites ITEMS every_width_f32)
+    if(TEST ${step}.${suite})
+      set_property(TEST ${step}.${suite} APPEND PROPERTY LABELS thinned)
+    endif()
+  endforeach()
   # All cases take minutes, so `./worklog test` goes without some, and without all widths of half types:
   # `ctest -C thorough -L thorough` runs these.
   foreach(suite IN LISTS worklog_long_suites worklog_thinned_suites)

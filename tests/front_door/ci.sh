@@ -12,7 +12,10 @@ mkdir "$folder/.ci"
 # Parts that do nothing, but for two: one fails in its middle.
 parts=$(sed -n 's/^parts=(\(.*\))$/\1/p' "$repository/.ci/run")
 [ -n "$parts" ]
-pretended=$(for part in $parts; do printf 'check_%s() { echo "%s ran"; }\n' "$part" "$part"; done)
+pretended=$(for part in $parts; do
+  # shellcheck disable=SC2016  # the part expands it
+  printf 'check_%s() { echo "%s ran"; echo "follows: ${THOROUGH_FOLLOWS:-0}"; }\n' "$part" "$part"
+done)
 awk -v pretended="$pretended" '/^if .* = --only/ { print pretended; print "check_docs() { echo in vain; false; echo went on; }" } { print }' \
   "$repository/.ci/run" >"$folder/.ci/run"
 chmod +x "$folder/.ci/run"
@@ -33,12 +36,15 @@ for part in $parts; do
   [ "$part" = docs ] || grep -qx "$part ran" "$folder/output.txt"
 done
 [ "$(grep -c "went on" "$folder/output.txt")" = 0 ]
+# The test command leaves to `thorough` what that has whole, only where it runs as well.
+[ "$(grep -cx "follows: 1" "$folder/output.txt")" = "$(grep -c ' ran$' "$folder/output.txt")" ]
 # What the failed one said stands at the end, too, where a cut output still shows it.
 [ "$(grep -cx "in vain" "$folder/output.txt")" = 2 ]
 
 run 0 test style
 ends_with "all is well"
 [ "$(grep -c ' ran$' "$folder/output.txt")" = 2 ]
+[ "$(grep -cx "follows: 0" "$folder/output.txt")" = 2 ]
 
 run 2 test nonsense
 grep -qF "there is no part 'nonsense'" "$folder/output.txt"

@@ -47,6 +47,15 @@ touch "$clone/build-ci/a" "$clone/work/05_warp_shuffle/softmax.cu" "$clone/.git/
 run 0 test
 not_called ctest
 
+echo "== what leaves tests to others is not remembered as a pass"
+export WORKLOG_TESTS_ELSEWHERE=thinned
+run 0 test --again
+called "--label-exclude thinned"
+unset WORKLOG_TESTS_ELSEWHERE
+run 0 test
+called ctest
+not_called "--label-exclude"
+
 echo "== a failure is not remembered as a pass"
 cp "$tools/ctest" "$folder/ctest_that_passes"
 # shellcheck disable=SC2016  # the tool expands it
