@@ -342,7 +342,9 @@ TEST_CASE_FIXTURE(EqualStores, "vectors and objects") {
   }
 }
 
-TEST_CASE_FIXTURE(EqualStores, "threads take turns in the middle of their stores") {
+// Nearly all of this file's time, under a sanitizer minutes: a suite of its own.
+TEST_CASE_FIXTURE(EqualStores, "threads take turns in the middle of their stores" *
+                                   doctest::test_suite("full_logs")) {
   const DeviceArray<Many> objects(std::vector<Many>{{{1, 2, 3}}, {{1, 2, 4}}});
   all_store_often<<<1, kThreads>>>(counts.get(), kNone);
   CHECK(take_notes() == "shared-race ");
