@@ -79,6 +79,7 @@ std::vector<Case> within_limits(const Step& step, std::vector<Case> cases) {
 
 std::vector<Case> report_cases(const Step& step, DType dtype) {
   if (!step.variant.empty() && dtype == DType::kBFloat16) return {};
+  if (!step.variant.empty() && dtype == DType::kFloat16) return quick_cases(step, dtype);
   if (step.takes_one_row()) return long_row_cases(step, dtype);
   std::vector<Case> cases;
   for (const std::int64_t cols : kWidths) {

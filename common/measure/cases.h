@@ -19,8 +19,8 @@ inline constexpr std::int64_t kDefaultCols = 4096;
 /// recorded inputs whole, and for top-k several k. Few rows, so that the CPU executor counts all
 /// steps in minutes: counts scale with the rows, exactly. Steps for one long row: up to 2^20
 /// columns, and the first rows of the recorded inputs. Attention, whose queries share a row of an
-/// input: up to 4096 columns, and nothing recorded. None of a variant in bf16, whose accesses
-/// are those of fp16.
+/// input: up to 4096 columns, and nothing recorded. Of a variant the quick cases alone in
+/// fp16, and none in bf16, whose accesses are those of fp16.
 std::vector<Case> report_cases(const Step& step, DType dtype);
 
 /// A few cases that take seconds: what a step's program runs when it is given no shape. The first

@@ -122,6 +122,21 @@ TEST_CASE("a step for one row is given one, and refuses more") {
     CHECK(a_case.rows == 1);
 }
 
+TEST_CASE("the report's cases of half types: all of a step's, and of a variant few, none in bf16") {
+  for (const Step& step : all_steps()) {
+    CAPTURE(step.label());
+    const std::size_t of_half = report_cases(step, DType::kFloat16).size();
+    const std::size_t of_bf16 = report_cases(step, DType::kBFloat16).size();
+    if (step.variant.empty()) {
+      CHECK(of_half >= report_cases(step, DType::kFloat32).size());
+      CHECK(of_bf16 == of_half);
+    } else {
+      CHECK(of_half == quick_cases(step, DType::kFloat16).size());
+      CHECK(of_bf16 == 0);
+    }
+  }
+}
+
 TEST_CASE(
     "the report's cases: at most 64 rows but for the recorded inputs, k at most the columns") {
   for (const Step& step : all_steps()) {
