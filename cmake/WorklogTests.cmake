@@ -77,7 +77,7 @@ function(worklog_add_step_tests step)
   if(TEST ${step}.every_width_f32)
     set_tests_properties(${step}.every_width_f32 PROPERTIES COST 100)
   endif()
-  # `thorough` has every case of these: where .ci/run has both parts, it leaves them out here.
+  # `thorough` has every case of these, and of widths twice as many: where .ci/run has both parts, it leaves them out here.
   foreach(suite IN LISTS worklog_thinned_suites ITEMS every_width_f32)
     if(TEST ${step}.${suite})
       set_property(TEST ${step}.${suite} APPEND PROPERTY LABELS thinned)
