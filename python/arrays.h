@@ -80,14 +80,19 @@ class Places {
   void add(const MaybeOutput& array) {
     if (array) add(array->data(), array->nbytes(), array->itemsize());
   }
-  /// The same for an array whose rows lie `row_stride` elements apart.
+  /// The same for an array whose rows lie `row_stride` elements apart, and after each
+  /// `matrix_rows` of them `matrix_stride` from the first of those; 0 rows stand for all.
   template <typename Array>
-  void add_rows(const Array& array, std::int64_t row_stride) {
+  void add_rows(const Array& array, std::int64_t row_stride, std::int64_t matrix_rows = 0,
+                std::int64_t matrix_stride = 0) {
     require_device(array.device_type());
     device_ = array.device_id();
     const auto [rows, cols] = extent_of(array);
     if (rows == 0 || cols == 0) return;
-    const std::int64_t elements = (rows - 1) * row_stride + cols;
+    if (matrix_rows == 0) matrix_rows = rows;
+    const std::int64_t last = rows - 1;
+    const std::int64_t elements =
+        last / matrix_rows * matrix_stride + last % matrix_rows * row_stride + cols;
     add(array.data(), static_cast<std::size_t>(elements) * array.itemsize(), array.itemsize());
   }
 

@@ -240,7 +240,8 @@ void launch_sort(const SortCall& call, Extent extent) {
                         .indices = elements_of<std::int64_t>(*call.indices),
                         .k = call.k,
                         .largest = call.largest,
-                        .probabilities = call.probabilities},
+                        .probabilities = call.probabilities,
+                        .scale = call.scale},
             extent, scratch.get(), stream);
 }
 
@@ -314,6 +315,53 @@ void call_scale_mask(const ScaleMaskCall& call) {
   on_device(places, extent, [&, logits = call.logits->data(), results = call.results->data()] {
     require(launch(library_dtype(call.dtype), logits, library_dtype(call.results_dtype), results,
                    extent.rows, extent.cols, &options, stream_of(call.stream)));
+  });
+}
+
+namespace {
+
+softmax_worklog_status in_library(const ScaleCall& call, Extent extent, Workspace workspace) {
+  const softmax_worklog_dtype dtype = library_dtype(call.dtype);
+  const auto [rows, cols] = extent;
+  const auto [data, bytes] = workspace;
+  const cudaStream_t stream = stream_of(call.stream);
+  const void* logits = call.logits->data();
+  auto* values = static_cast<float*>(data_of(call.values));
+  const auto* labels = static_cast<const std::int64_t*>(data_of(call.labels));
+  switch (call.operation) {
+    case SOFTMAX_WORKLOG_TOP_K:
+      return softmax_worklog_scale_top_k(dtype, logits, values,
+                                         static_cast<std::int64_t*>(data_of(call.indices)), rows,
+                                         cols, call.k, &call.scaling, data, bytes, stream);
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY:
+      return softmax_worklog_scale_cross_entropy(dtype, logits, labels, SOFTMAX_WORKLOG_INT64,
+                                                 values, static_cast<float*>(data_of(call.loss)),
+                                                 data_of(call.gradients), rows, cols, &call.options,
+                                                 &call.scaling, data, bytes, stream);
+    default:
+      return softmax_worklog_scale_cross_entropy_loss(dtype, logits, labels, values, rows, cols,
+                                                      &call.scaling, data, bytes, stream);
+  }
+}
+
+}  // namespace
+
+void call_scale(const ScaleCall& call) {
+  const Extent extent = extent_of(*call.logits);
+  const softmax_worklog_scale_options& lie = call.scaling;
+  Places places;
+  places.add_rows(*call.logits, lie.logits_stride, lie.matrix_rows, lie.logits_matrix_stride);
+  if (call.labels != nullptr) places.add(*call.labels);
+  for (const MaybeOutput* array : {call.gradients, call.values, call.indices, call.loss}) {
+    if (array != nullptr) places.add(*array);
+  }
+  on_device(places, extent, [&] {
+    const std::size_t bytes = needed_bytes({.operation = call.operation,
+                                            .dtype = library_dtype(call.dtype),
+                                            .extent = extent,
+                                            .k = call.k});
+    const StreamScratch scratch(static_cast<std::int64_t>(bytes), stream_of(call.stream));
+    require(in_library(call, extent, {scratch.data(), bytes}));
   });
 }
 

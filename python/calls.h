@@ -95,6 +95,7 @@ struct SortCall {
   std::int64_t k;
   bool largest;
   bool probabilities;
+  double scale;  ///< of the keys whose probabilities are meant: above 0
   std::uintptr_t stream;
 };
 /// The same.
@@ -114,6 +115,24 @@ struct ScaleMaskCall {
 };
 /// The same.
 void call_scale_mask(const ScaleMaskCall& call);
+
+/// Launches the library's top-k or cross-entropy of rows that may lie apart and are scaled.
+struct ScaleCall {
+  softmax_worklog_operation operation;
+  std::string dtype;  ///< not "f64"
+  const StridedInput* logits;
+  const Input* labels = nullptr;           ///< in 64 bits, of a cross-entropy
+  const MaybeOutput* gradients = nullptr;  ///< rows x cols, without a gap, where there are any
+  const MaybeOutput* values = nullptr;     ///< rows x k, or rows losses
+  const MaybeOutput* indices = nullptr;    ///< rows x k
+  const MaybeOutput* loss = nullptr;       ///< 1, where losses are reduced
+  int k = 0;                               ///< of a top-k
+  softmax_worklog_cross_entropy_options options = {};
+  softmax_worklog_scale_options scaling;
+  std::uintptr_t stream;
+};
+/// The same.
+void call_scale(const ScaleCall& call);
 
 /// The bytes that a plain call's workspace must have; not of a top-k's. Throws LibraryError.
 std::size_t workspace_bytes_of(softmax_worklog_operation operation, softmax_worklog_dtype dtype,

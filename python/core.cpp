@@ -11,10 +11,12 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -154,8 +156,8 @@ void topk(const std::string& dtype, const Input& logits, const MaybeOutput& valu
 
 void sort(const std::string& dtype, const Input& keys, const MaybeOutput& values,
           const MaybeOutput& indices, std::int64_t k, bool largest, bool probabilities,
-          std::uintptr_t stream) {
-  call_sort({dtype, &keys, &values, &indices, k, largest, probabilities, stream});
+          double scale, std::uintptr_t stream) {
+  call_sort({dtype, &keys, &values, &indices, k, largest, probabilities, scale, stream});
 }
 
 void cross_entropy(const std::string& dtype, const Input& logits, const Input& labels,
@@ -202,6 +204,54 @@ void scale_mask(const std::string& operation, const std::string& dtype, const St
                                .logits_stride = logits_stride,
                                .results_stride = results_stride},
                    .stream = stream});
+}
+
+// How rows lie: elements from a row to the next, how many are a matrix or 0 for all, and elements
+// from a matrix to the next.
+using RowLayout = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+softmax_worklog_scale_options scaling_of(float scale, const RowLayout& layout) {
+  const auto [stride, matrix_rows, matrix_stride] = layout;
+  return {.scale = scale,
+          .logits_stride = stride,
+          .gradients_stride = 0,
+          .matrix_rows = matrix_rows,
+          .logits_matrix_stride = matrix_stride,
+          .gradients_matrix_stride = 0};
+}
+
+void scale_topk(const std::string& dtype, const StridedInput& logits, const RowLayout& layout,
+                const MaybeOutput& values, const MaybeOutput& indices, int k, float scale,
+                std::uintptr_t stream) {
+  call_scale({.operation = SOFTMAX_WORKLOG_TOP_K,
+              .dtype = dtype,
+              .logits = &logits,
+              .values = &values,
+              .indices = &indices,
+              .k = k,
+              .scaling = scaling_of(scale, layout),
+              .stream = stream});
+}
+
+void scale_cross_entropy(const std::string& dtype, const StridedInput& logits,
+                         const RowLayout& layout, const Input& labels, const MaybeOutput& losses,
+                         const MaybeOutput& loss, const MaybeOutput& gradients,
+                         std::int64_t ignore_index, float label_smoothing, int reduction,
+                         std::uintptr_t stream) {
+  call_scale(
+      {.operation = gradients ? SOFTMAX_WORKLOG_CROSS_ENTROPY : SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,
+       .dtype = dtype,
+       .logits = &logits,
+       .labels = &labels,
+       .gradients = &gradients,
+       .values = &losses,
+       .loss = &loss,
+       .options = {.ignore_index = ignore_index,
+                   .label_smoothing = label_smoothing,
+                   .z_loss = 0.0f,
+                   .reduction = static_cast<softmax_worklog_reduction>(reduction)},
+       .scaling = scaling_of(1.0f, layout),
+       .stream = stream});
 }
 
 const Step& step_for(const std::string& operation, std::int64_t rows, std::int64_t cols, int k,
@@ -332,10 +382,11 @@ void bind_calls(nb::module_& m) {
         "The k largest probabilities, by the step that the library picks.");
   m.def("sort", &sort, nb::arg("dtype"), nb::arg("keys").noconvert(), nb::arg("values").noconvert(),
         nb::arg("indices").noconvert(), nb::arg("k"), nb::arg("largest"), nb::arg("probabilities"),
-        nb::arg("stream"),
+        nb::arg("scale"), nb::arg("stream"),
         nb::sig("def sort(dtype: str, keys: object, values: object, indices: object, k: int, "
-                "largest: bool, probabilities: bool, stream: int) -> None"),
-        "The first k of each row, sorted by a kernel that nobody has tuned.");
+                "largest: bool, probabilities: bool, scale: float, stream: int) -> None"),
+        "The first k of each row, sorted by a kernel that nobody has tuned; of scale * keys where "
+        "probabilities are meant.");
   m.def("cross_entropy", &cross_entropy, nb::arg("dtype"), nb::arg("logits").noconvert(),
         nb::arg("labels").noconvert(), nb::arg("losses").noconvert().none(),
         nb::arg("loss").noconvert().none(), nb::arg("gradients").noconvert().none(),
@@ -345,6 +396,25 @@ void bind_calls(nb::module_& m) {
                 "loss: object, gradients: object, ignore_index: int, label_smoothing: float, "
                 "reduction: int, stream: int) -> None"),
         "Losses and gradients; without gradients the losses alone, and no option.");
+  m.def("scale_topk", &scale_topk, nb::arg("dtype"), nb::arg("logits").noconvert(),
+        nb::arg("layout"), nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
+        nb::arg("k"), nb::arg("scale"), nb::arg("stream"),
+        nb::sig("def scale_topk(dtype: str, logits: object, layout: tuple[int, int, int], "
+                "values: object, indices: object, k: int, scale: float, stream: int) -> None"),
+        "The k largest probabilities of scale * logits, of rows that may lie apart: elements from "
+        "a row to the next, how many are a matrix or 0 for all, and elements from a matrix to the "
+        "next; nothing is copied.");
+  m.def("scale_cross_entropy", &scale_cross_entropy, nb::arg("dtype"),
+        nb::arg("logits").noconvert(), nb::arg("layout"), nb::arg("labels").noconvert(),
+        nb::arg("losses").noconvert().none(), nb::arg("loss").noconvert().none(),
+        nb::arg("gradients").noconvert().none(), nb::arg("ignore_index"),
+        nb::arg("label_smoothing"), nb::arg("reduction"), nb::arg("stream"),
+        nb::sig("def scale_cross_entropy(dtype: str, logits: object, "
+                "layout: tuple[int, int, int], labels: object, losses: object, loss: object, "
+                "gradients: object, ignore_index: int, label_smoothing: float, reduction: int, "
+                "stream: int) -> None"),
+        "As cross_entropy, of rows that may lie apart, as scale_topk has them. Gradients have no "
+        "gap between their rows.");
   m.def("step_for", &step_for, nb::arg("operation"), nb::arg("rows"), nb::arg("cols"),
         nb::arg("k") = 0, nb::arg("dtype") = "f32", nb::rv_policy::reference,
         "The step that serves a call without step=, of 'softmax', 'log_softmax', 'topk' or another "

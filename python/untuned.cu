@@ -47,15 +47,16 @@ struct Normalizer {
   double d;
 };
 
-// A NaN or +inf makes d NaN, and so does a row of -inf alone.
-__device__ Normalizer normalizer_of(const double* x, std::int64_t cols) {
+// Of scale * x, whose maximum is scale * m. A NaN or +inf makes d NaN, and so does a row of -inf
+// alone.
+__device__ Normalizer normalizer_of(const double* x, std::int64_t cols, double scale = 1.0) {
   double m = -kInfinity;
   for (std::int64_t col = threadIdx.x; col < cols; col += kThreads)
     m = fmax(m, x[col]);
   m = block_reduce(m, Maximum{});
   double d = 0.0;
   for (std::int64_t col = threadIdx.x; col < cols; col += kThreads)
-    d += exp(x[col] - m);
+    d += exp(scale * (x[col] - m));
   return {m, block_reduce(d, Sum{})};
 }
 
@@ -201,17 +202,20 @@ __device__ void sort(Entry<Key>* entries, std::int64_t padded, std::int64_t cols
   __syncthreads();
 }
 
-__device__ double value_of(double key, bool probabilities, Normalizer normalizer) {
-  return probabilities ? exp(key - normalizer.m) / normalizer.d : key;
+__device__ double value_of(double key, const Sorted<double>& problem, Normalizer normalizer) {
+  if (!problem.probabilities) return key;
+  return exp(problem.scale * (key - normalizer.m)) / normalizer.d;
 }
-__device__ std::int64_t value_of(std::int64_t key, bool, Normalizer) {
+__device__ std::int64_t value_of(std::int64_t key, const Sorted<std::int64_t>&, Normalizer) {
   return key;
 }
 
-__device__ Normalizer normalizer_if(bool wanted, const double* x, std::int64_t cols) {
-  return wanted ? normalizer_of(x, cols) : Normalizer{};
+__device__ Normalizer normalizer_if_wanted(const Sorted<double>& problem, const double* x,
+                                           std::int64_t cols) {
+  return problem.probabilities ? normalizer_of(x, cols, problem.scale) : Normalizer{};
 }
-__device__ Normalizer normalizer_if(bool, const std::int64_t*, std::int64_t) {
+__device__ Normalizer normalizer_if_wanted(const Sorted<std::int64_t>&, const std::int64_t*,
+                                           std::int64_t) {
   return {};
 }
 
@@ -224,10 +228,9 @@ __global__ void first_of_sorted(Sorted<Key> problem, Entry<Key>* entries, std::i
   for (std::int64_t col = threadIdx.x; col < padded; col += kThreads)
     mine[col] = {col < cols ? x[col] : Key{}, col};
   sort(mine, padded, cols, problem.largest);
-  const Normalizer normalizer = normalizer_if(problem.probabilities, x, cols);
+  const Normalizer normalizer = normalizer_if_wanted(problem, x, cols);
   for (std::int64_t place = threadIdx.x; place < problem.k; place += kThreads) {
-    problem.values[row * problem.k + place] =
-        value_of(mine[place].key, problem.probabilities, normalizer);
+    problem.values[row * problem.k + place] = value_of(mine[place].key, problem, normalizer);
     problem.indices[row * problem.k + place] = mine[place].col;
   }
 }

@@ -50,7 +50,8 @@ struct Sorted {
   std::int64_t* indices;  ///< rows x k: their columns, of equal keys the lowest first
   std::int64_t k;         ///< 1 to cols
   bool largest;           ///< the largest first, else the smallest
-  bool probabilities;     ///< of what a softmax makes of the row; not of integers
+  bool probabilities;     ///< of what a softmax makes of scale * row; not of integers
+  double scale;           ///< above 0, so that the keys' own order is that of the probabilities
 };
 /// How many bytes of scratch it takes.
 std::int64_t sort_scratch_bytes(Extent extent);

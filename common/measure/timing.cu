@@ -26,8 +26,8 @@ constexpr int kBatch = 20;
 constexpr int kMaxFlushPasses = 64;
 
 // A warm sample replays its work for about this long, which hides the launch of the next graph. To
-// start a graph takes an H100 3 us, which the replays share: so short kernels, which are compared
-// to a few percent, all get as many of them.
+// start a graph takes time, too, which the replays share: so short kernels, which are compared to a
+// few percent, all get as many of them.
 constexpr double kReplayMicroseconds = 1000.0;
 constexpr int kMaxReplays = 200;
 

@@ -107,5 +107,17 @@ inline int threads_for(std::int64_t cols, int per_thread) {
   return static_cast<int>((threads + kWarpSize - 1) / kWarpSize * kWarpSize);
 }
 
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+};
+
+// A block for each row, or for several where a row has a warp at most.
+inline LaunchShape shape_for(std::int64_t rows, int threads_of_row) {
+  const int rows_of_block = threads_of_row <= kWarpSize ? kThreadsOfShortRows / threads_of_row : 1;
+  return {dim3(static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)),
+          dim3(threads_of_row, rows_of_block)};
+}
+
 }  // namespace
 }  // namespace worklog::library

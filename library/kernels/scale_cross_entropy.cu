@@ -278,10 +278,7 @@ __global__ void __launch_bounds__(kMaxThreads) add_losses(const ScaleCrossEntrop
 
 template <typename T, int kCount, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
-  const int threads = threads_for(problem.cols, kPerThread);
-  const int rows = threads <= kWarpSize ? kThreadsOfShortRows / threads : 1;
-  const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
-  const dim3 block(threads, rows);
+  const auto [grid, block] = shape_for(problem.rows, threads_for(problem.cols, kPerThread));
   scale_cross_entropy<T, kCount, kPerThread / kCount, kIsShort>
       <<<grid, block, 0, stream>>>(problem);
   check_launch("scale_cross_entropy", grid, block);
@@ -289,8 +286,7 @@ void launch_in_registers(const ScaleCrossEntropy<T>& problem, cudaStream_t strea
 
 template <typename T, int kCount>
 void launch_of_long_rows(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(problem.rows));
-  const dim3 block(kMaxThreads);
+  const auto [grid, block] = shape_for(problem.rows, kMaxThreads);
   scale_cross_entropy_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_cross_entropy_of_long_rows", grid, block);
 }

@@ -182,18 +182,14 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 template <typename T, int kCount, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
-  const int threads = threads_for(problem.cols, kPerThread);
-  const int rows = threads <= kWarpSize ? kThreadsOfShortRows / threads : 1;
-  const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
-  const dim3 block(threads, rows);
+  const auto [grid, block] = shape_for(problem.rows, threads_for(problem.cols, kPerThread));
   scale_mask_softmax<T, kCount, kPerThread / kCount, kIsShort><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_mask_softmax", grid, block);
 }
 
 template <typename T, int kCount>
 void launch_of_long_rows(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(problem.rows));
-  const dim3 block(kMaxThreads);
+  const auto [grid, block] = shape_for(problem.rows, kMaxThreads);
   scale_mask_softmax_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_mask_softmax_of_long_rows", grid, block);
 }

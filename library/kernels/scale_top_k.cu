@@ -271,17 +271,14 @@ void launch_lists_of_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
   const std::int64_t warps =
       (problem.cols + kWarpSize * kCount * kTurns - 1) / (kWarpSize * kCount * kTurns);
   const int threads = static_cast<int>(std::min<std::int64_t>(warps, kMaxWarps)) * kWarpSize;
-  const int rows = threads == kWarpSize ? kThreadsOfShortRows / kWarpSize : 1;
-  const dim3 grid(static_cast<unsigned>((problem.rows + rows - 1) / rows));
-  const dim3 block(threads, rows);
+  const auto [grid, block] = shape_for(problem.rows, threads);
   scale_top_k<T, kCount, kPerLane><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_top_k", grid, block);
 }
 
 template <typename T, int kCount>
 void launch_list_of_block(const ScaleTopK<T>& problem, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(problem.rows));
-  const dim3 block(kThreadsOfList);
+  const auto [grid, block] = shape_for(problem.rows, kThreadsOfList);
   const int places = places_for(problem.k, kCount);
   const std::size_t shared = static_cast<std::size_t>(places) * sizeof(Entry);
   scale_top_k_of_long_lists<T, kCount><<<grid, block, shared, stream>>>(problem, places);

@@ -8,8 +8,8 @@ The module is built for one machine: the CPU executor, which takes NumPy's array
 the CPU, JAX's, and what NumPy makes arrays of) and counts what the kernels do, or NVIDIA GPUs,
 whose arrays are CuPy's and PyTorch's. A GPU's work is put on the caller's current stream, and not
 waited for. Arrays that are C-contiguous, with the rows along their last axis, are handed over
-without a copy, and so are to softmax and log_softmax those whose rows lie a stride apart; of others
-there is a copy.
+without a copy, and so are to softmax, log_softmax and topk those whose rows lie a stride apart; of
+others there is a copy.
 
 Elements are float32, float16, bfloat16 (in NumPy: ml_dtypes.bfloat16), on which arithmetic is in
 float32, or float64. Integers are computed in float64. The kernels of float64 are not tuned.
@@ -38,10 +38,12 @@ from ._arguments import (
     check_out,
     check_queries,
     checked_masking,
+    checked_topk_scale,
     converted,
 )
 from ._core import Step, counts, machine, step_for, steps
 from ._libraries import Library, adopted, as_numpy_has_it
+from ._rows import readable_rows
 from ._scale_mask import Masking, launch, readable, takes_result
 from ._topk import step_of_rows, topk_of_rows
 
@@ -204,6 +206,7 @@ def topk(
     dim: Axis = None,
     largest: bool = True,
     probabilities: bool = True,
+    scale: float = 1.0,
     out: tuple[Array, Array] | None = None,
     step: Name = None,
 ) -> tuple[Array, Array]: ...
@@ -216,6 +219,7 @@ def topk(
     dim: Axis = None,
     largest: bool = True,
     probabilities: bool = True,
+    scale: float = 1.0,
     out: tuple[NumpyArray, NumpyArray] | None = None,
     step: Name = None,
 ) -> tuple[NumpyArray, NumpyArray]: ...
@@ -227,6 +231,7 @@ def topk(
     dim: Axis = None,
     largest: bool = True,
     probabilities: bool = True,
+    scale: float = 1.0,
     out: Any = None,
     step: Name = None,
 ) -> Any:
@@ -242,17 +247,15 @@ def topk(
     more, rows are sorted by a kernel that is not tuned.
     largest: False for the smallest, ascending: sorted likewise.
     probabilities: False for the k largest of x itself, in x's own type.
+    scale: what x is multiplied by in the same pass, as 1 / temperature: above 0 and finite. Of x
+        itself it must be 1. Indices are in the order of x, also where scaled numbers are equal.
     out: (values, indices), where the results go.
 
-    Other arguments and errors are as for softmax. A step that is named finds the largest
-    probabilities alone; its limits are its own.
+    Other arguments and errors are as for softmax. Rows that lie a stride apart are read where they
+    are, if probabilities are meant. A step that is named finds the largest probabilities alone, and
+    scales nothing; its limits are its own.
     """
-    return _topk(x, k, axis, dim, largest, probabilities, out, step)
-
-
-def _rows(library: Library, x: Any, axes: Axes) -> Any:
-    """C-contiguous, with the axes as one behind the others."""
-    return library.ready(_moved(library, x, axes))
+    return _topk(x, k, axis, dim, largest, probabilities, scale, out, step)
 
 
 def _moved(library: Library, x: Any, axes: Axes) -> Any:
@@ -363,23 +366,34 @@ def _step_without_masking(
 
 
 def _topk(
-    given: Any, k: Any, axis: Any, dim: Any, largest: Any, probabilities: Any, out: Any, step: Any
+    given: Any,
+    k: Any,
+    axis: Any,
+    dim: Any,
+    largest: Any,
+    probabilities: Any,
+    scale: Any,
+    out: Any,
+    step: Any,
 ) -> Any:
     library, x, back = adopted("x", given)
     check_elements(library, x)
     axes = axes_of(axis, dim, x.ndim)
     largest = check_flag("largest", largest)
     probabilities = check_flag("probabilities", probabilities)
-    rows = _rows(library, x, axes)
+    scale = checked_topk_scale(scale, library.dtype_name(x), probabilities)
+    rows = readable_rows(library, _moved(library, x, axes))
     k = check_k(k, rows.shape[-1])
     if step is not None and not (largest and probabilities):
         raise ValueError(
             f"step = {step!r}: finds the largest probabilities alone: largest and probabilities "
             "must be True"
         )
+    if step is not None and scale != 1.0:
+        raise ValueError(f"step = {step!r}: scales nothing: scale must be 1")
     if out is not None:
-        return _topk_into(library, out, x, rows, axes, k, largest, probabilities, step)
-    values, indices = topk_of_rows(library, rows, k, largest, probabilities, step)
+        return _topk_into(library, out, x, rows, axes, k, largest, probabilities, scale, step)
+    values, indices = topk_of_rows(library, rows, k, largest, probabilities, scale, step)
     results = (_shortened(library, result, x, axes) for result in (values, indices))
     return tuple(back(as_numpy_has_it(library, result)) for result in results)
 
@@ -402,11 +416,12 @@ def _topk_into(
     k: int,
     largest: bool,
     probabilities: bool,
+    scale: float,
     step: Any,
 ) -> Any:
     if not isinstance(out, tuple) or len(out) != 2:
         raise TypeError(f"out is {type(out).__name__}: must be a tuple (values, indices)")
-    results = topk_of_rows(library, rows, k, largest, probabilities, step)
+    results = topk_of_rows(library, rows, k, largest, probabilities, scale, step)
     placed = [_shortened(library, result, x, axes) for result in results]
     for name, to, result in zip(("out[0]", "out[1]"), out, placed, strict=True):
         check_out(library, name, to, result.shape, result.dtype)

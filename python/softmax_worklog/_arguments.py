@@ -12,6 +12,7 @@ from ._scale_mask import Masking, converts
 
 Axes = tuple[int, ...]
 _MOST = float(numpy.finfo(numpy.float32).max)
+_LEAST = float(numpy.finfo(numpy.float32).smallest_subnormal)
 
 
 def axes_of(axis: Any, dim: Any, ndim: int) -> Axes:
@@ -122,6 +123,18 @@ def checked_scale(scale: Any, dtype: str) -> float:
         raise ValueError(f"scale = {number}: must be finite")
     if abs(number) > _MOST and dtype != "float64":
         raise ValueError(f"scale = {number}: must be from {-_MOST:.9g} to {_MOST:.9g}, as float32")
+    return number
+
+
+def checked_topk_scale(scale: Any, dtype: str, probabilities: bool) -> float:
+    """The same for a top-k, whose order it must not change."""
+    number = checked_scale(scale, dtype)
+    if number <= 0.0:
+        raise ValueError(f"scale = {number}: must be above 0")
+    if number < _LEAST and dtype != "float64":
+        raise ValueError(f"scale = {number}: must be {_LEAST:.9g} or more, as float32")
+    if number != 1.0 and not probabilities:
+        raise ValueError(f"scale = {number}: must be 1 where probabilities is False")
     return number
 
 

@@ -8,6 +8,7 @@ import numpy
 
 from . import _core
 from ._libraries import CODES, Array, Library
+from ._rows import row_layout
 
 
 class Masking(NamedTuple):
@@ -34,22 +35,8 @@ def converts(code: str | None, wanted: str) -> bool:
 
 def row_stride(library: Library, x: Array) -> int | None:
     """Elements from a row to the next where kernels can take them as they lie, else None."""
-    strides = library.strides(x)
-    cols = int(x.shape[-1])
-    if 0 in x.shape:
-        return cols
-    if strides is None or (cols > 1 and strides[-1] != 1):
-        return None
-    together, stride = 1, cols
-    for length, step in list(zip(x.shape, strides, strict=True))[-2::-1]:
-        if length == 1:
-            continue
-        if together == 1:
-            stride = step
-        elif step != stride * together:
-            return None
-        together *= length
-    return int(stride) if stride >= cols else None
+    layout = row_layout(library, x)
+    return None if layout is None or layout.matrix_rows > 0 else layout.stride
 
 
 def _stride(library: Library, x: Array) -> int:

@@ -29,8 +29,10 @@ from ._arguments import (
     check_queries,
     checked_offset,
     checked_scale,
+    checked_topk_scale,
 )
 from ._libraries import CODES, TorchLibrary
+from ._rows import readable_rows, row_layout
 from ._scale_mask import NOTHING, Masking, converts, launch, readable
 from ._topk import topk_of_rows
 
@@ -162,6 +164,11 @@ def _ready(x: Tensor) -> Tensor:
     return x.detach().contiguous().resolve_neg()
 
 
+def _readable(x: Tensor) -> Tensor:
+    """The same where rows may lie apart."""
+    return readable_rows(_LIBRARY, x.detach().resolve_neg())
+
+
 # ---- softmax and log-softmax ----
 
 
@@ -270,10 +277,10 @@ def _cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor]:
     """The loss, or the losses of all rows, and the gradients of their sum or mean."""
-    x, labels = _ready(x), _ready(labels)
+    x, labels = _readable(x), _ready(labels)
     check_labels(labels, x.shape[-1], ignore_index)
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
-    gradients = torch.empty_like(x)
+    gradients = x.new_empty(x.shape)
     if _code(x) == "f64" or x.numel() == 0:
         _run_cross_entropy(x, labels, losses, None, gradients, ignore_index, label_smoothing, 0)
         return _reduced(losses, gradients, labels != ignore_index, reduction)
@@ -302,18 +309,13 @@ def _run_cross_entropy(
     reduction: int,
 ) -> None:
     code, stream = _code(x), _LIBRARY.stream_of(x)
-    _core.cross_entropy(
-        code,
-        x,
-        labels,
-        losses,
-        loss,
-        gradients,
-        ignore_index,
-        label_smoothing,
-        reduction,
-        stream,
-    )
+    others = (labels, losses, loss, gradients, ignore_index, label_smoothing, reduction, stream)
+    if code == "f64" or x.is_contiguous():
+        _core.cross_entropy(code, x.contiguous(), *others)
+        return
+    layout = row_layout(_LIBRARY, x)
+    assert layout is not None, "the rows are readable"
+    _core.scale_cross_entropy(code, x, layout, *others)
 
 
 def _dtype_of_losses(x: Tensor) -> Any:
@@ -340,7 +342,7 @@ def _fake_cross_entropy(
 
 def _cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
     """The losses of all rows alone."""
-    x, labels = _ready(x), _ready(labels)
+    x, labels = _readable(x), _ready(labels)
     check_labels(labels, x.shape[-1], ignore_index)
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     _run_cross_entropy(x, labels, losses, None, None, ignore_index, 0.0, 0)
@@ -410,7 +412,32 @@ def _gradients_as_formula(
 
 
 def _topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor]:
-    return topk_of_rows(_LIBRARY, _ready(x), k, largest, probabilities)
+    return topk_of_rows(_LIBRARY, _readable(x), k, largest, probabilities)
+
+
+def _scale_topk(x: Tensor, k: int, largest: bool, scale: float) -> tuple[Tensor, Tensor]:
+    return topk_of_rows(_LIBRARY, _readable(x), k, largest, True, scale)
+
+
+def _fake_scale_topk(x: Tensor, k: int, largest: bool, scale: float) -> tuple[Tensor, Tensor]:
+    return _fake_topk(x, k, largest, True)
+
+
+def _save_scale_topk(ctx: Any, inputs: Any, output: Any) -> None:
+    x, _, _, ctx.scale = inputs
+    ctx.mark_non_differentiable(output[1])
+    ctx.save_for_backward(x, output[1])
+
+
+def _gradient_of_scale_topk(
+    ctx: Any, of_values: Tensor, _: Tensor
+) -> tuple[Tensor, None, None, None]:
+    """By way of the probabilities in the type that their values have."""
+    x, indices = ctx.saved_tensors
+    wide = of_values.dtype
+    y = _call("scale_mask_softmax", x, None, ctx.scale, False, 0, wide)
+    dy = torch.zeros_like(y).scatter(-1, indices, of_values)
+    return (_call("softmax_backward", y, dy) * ctx.scale).to(x.dtype), None, None, None
 
 
 def _fake_topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor]:
@@ -569,6 +596,14 @@ _register(
     _gradient_of_topk,
     _save_topk,
     _fast.topk,
+)
+_register(
+    "scale_topk(Tensor x, int k, bool largest, float scale) -> (Tensor, Tensor)",
+    _scale_topk,
+    _fake_scale_topk,
+    _vmap_of("scale_topk", 1),
+    _gradient_of_scale_topk,
+    _save_scale_topk,
 )
 
 
@@ -733,29 +768,38 @@ def topk(
     sorted: bool = True,
     *,
     probabilities: bool = False,
+    scale: float = 1.0,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
     """torch.topk, and its gradients: (values, indices), always sorted, of equal ones the lowest
     index first.
 
     probabilities: True for the k largest of input's softmax along dim, which is not stored: in
-    float32, or float64 where input is that.
+        float32, or float64 where input is that.
+    scale: what input is multiplied by before that softmax, in the same pass, as 1 / temperature:
+        above 0 and finite. Where probabilities is False it must be 1. Indices are in the order of
+        input, also where scaled numbers are equal.
+
+    Of the last dimension, rows that lie a stride apart are read where they are if probabilities
+    are meant.
     """
     if out is None and probabilities is True and largest is True:
-        results = _fast_topk(input, k, dim)
+        results = _fast_topk(input, k, dim, scale)
         if results is not None:
             return torch.return_types.topk(results)
     x = _checked("input", input)
     if x.dtype == torch.bool or x.dtype.is_complex:
         raise TypeError(f"input has elements of {x.dtype}: must be floating-point or integers")
+    scale = checked_topk_scale(scale, _LIBRARY.dtype_name(x), probabilities)
     length = 1 if x.ndim == 0 else x.shape[dim]
     if not 0 <= k <= length:
         raise RuntimeError(f"k = {k}: must be from 0 to {length}, the length of the dimension")
     if x.ndim == 0:
-        results = [one.reshape(one.shape[1:] if k else (0,)) for one in _of_scalar(x, k, largest)]
+        found = _topk_of_rows(x.reshape(1), k, largest, probabilities, scale)
+        results = [one.reshape(one.shape[1:] if k else (0,)) for one in found]
     else:
         given = x if dim in (-1, x.ndim - 1) else x.movedim(dim, -1)
-        results = _call("topk", given, k, largest, probabilities)
+        results = _topk_of_rows(given, k, largest, probabilities, scale)
         if given is not x:
             results = [result.movedim(-1, dim).contiguous() for result in results]
     if out is None:
@@ -767,16 +811,18 @@ def topk(
     return torch.return_types.topk(out)
 
 
-def _fast_topk(x: Any, k: Any, dim: Any) -> Any:
-    if _fast.is_watched() or not _fast.is_plain(x):
+def _fast_topk(x: Any, k: Any, dim: Any, scale: Any) -> Any:
+    if _fast.is_watched() or not _fast.is_plain(x) or type(scale) is not float or scale != 1.0:
         return None
     if type(k) is not int or type(dim) is not int or dim not in (-1, x.dim() - 1):
         return None
     return _unwatched_call("topk", x, k, True, True) if 1 <= k <= x.shape[-1] else None
 
 
-def _of_scalar(x: Tensor, k: int, largest: bool) -> Any:
-    return _call("topk", x.reshape(1), k, largest, False)
+def _topk_of_rows(x: Tensor, k: int, largest: bool, probabilities: bool, scale: float) -> Any:
+    if scale == 1.0:
+        return _call("topk", x, k, largest, probabilities)
+    return _call("scale_topk", x, k, largest, scale)
 
 
 def cross_entropy(
@@ -791,7 +837,8 @@ def cross_entropy(
 ) -> Tensor:
     """torch.nn.functional.cross_entropy, and its gradients.
 
-    Labels as integers without weights of classes: loss and gradients in one pass over the logits.
+    Labels as integers without weights of classes: loss and gradients in one pass over the logits,
+    which may be a slice: where classes lie side by side, rows that lie apart are not copied.
     With weights, or probabilities as the target: by log_softmax.
     """
     options = (ignore_index, reduction, label_smoothing)

@@ -14,19 +14,6 @@ using namespace worklog;
 using namespace worklog::library::tests;
 namespace sw = softmax_worklog;
 
-namespace {
-
-void check_refused(const sw::Status& status, softmax_worklog_status code, const std::string& text) {
-  CHECK(status.code() == code);
-  CHECK_MESSAGE(status.message().find(text) != std::string::npos, status.message());
-}
-
-void check_invalid(const sw::Status& status, const std::string& text) {
-  check_refused(status, SOFTMAX_WORKLOG_INVALID_ARGUMENT, text);
-}
-
-}  // namespace
-
 TEST_SUITE("refusals") {
   TEST_CASE("sizes") {
     DeviceBuffer<float> x(100);

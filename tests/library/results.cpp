@@ -24,11 +24,6 @@ namespace sw = softmax_worklog;
 
 namespace {
 
-struct Size {
-  std::int64_t rows;
-  std::int64_t cols;
-};
-
 // Each step's longest or fewest rows, and one beside.
 constexpr Size kSoftmaxSizes[] = {{1, 1},     {3, 77},     {600, 128},   {9, 513},
                                   {5, 1025},  {2, 4097},   {140, 9000},  {1, 32769},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -15,34 +14,6 @@ using namespace worklog::library::tests;
 namespace sw = softmax_worklog;
 
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-// What arithmetic in fp32 may be off: a difference of up to 64 is rounded by up to 2^-19, and the
-// rest is of that size at most.
-constexpr double kArithmetic = 0x1p-18;
-
-// Half of the gap between two results, relative to them, and the smallest of them.
-struct Rounding {
-  double relative;
-  double smallest;
-};
-template <typename Result>
-constexpr Rounding kRounding = {0x1p-24, 0x1p-126};
-template <>
-constexpr Rounding kRounding<__half> = {0x1p-11, 0x1p-24};
-template <>
-constexpr Rounding kRounding<__nv_bfloat16> = {0x1p-8, 0x1p-126};
-
-struct Size {
-  std::int64_t rows;
-  std::int64_t cols;
-};
-
-std::size_t at(std::int64_t index) {
-  return static_cast<std::size_t>(index);
-}
 
 // ---- where rows lie ----
 
@@ -352,11 +323,6 @@ void check_loss_alone(const Size& size, const Given<T>& given) {
   }
 }
 
-void check_refused(const sw::Status& status, const std::string& text) {
-  CHECK(status.code() == SOFTMAX_WORKLOG_INVALID_ARGUMENT);
-  CHECK_MESSAGE(status.message().find(text) != std::string::npos, status.message());
-}
-
 // Matrices of 3 rows, the last of which is not whole; a gap behind each row and each matrix.
 sw::ScaleOptions in_matrices(const Size& size, std::int64_t gap) {
   sw::ScaleOptions scaling;
@@ -620,28 +586,28 @@ TEST_SUITE("scale") {
     for (const float scale : {0.0f, -1.0f, kInfinity, kNan}) {
       sw::ScaleOptions scaling;
       scaling.scale = scale;
-      check_refused(with(scaling), "scaling->scale = ");
-      check_refused(with(scaling), ": must be a finite number above 0");
+      check_invalid(with(scaling), "scaling->scale = ");
+      check_invalid(with(scaling), ": must be a finite number above 0");
     }
     sw::ScaleOptions scaling;
     scaling.logits_stride = 9;
-    check_refused(with(scaling), "scaling->logits_stride = 9: must be 0, or cols = 10 or more");
+    check_invalid(with(scaling), "scaling->logits_stride = 9: must be 0, or cols = 10 or more");
     scaling.logits_stride = std::int64_t{1} << 61;
-    check_refused(with(scaling), "scaling->logits_stride = 2305843009213693952: must be at most");
+    check_invalid(with(scaling), "scaling->logits_stride = 2305843009213693952: must be at most");
     scaling = {};
     scaling.matrix_rows = -1;
-    check_refused(with(scaling), "scaling->matrix_rows = -1: must be 0, which stands for all rows");
+    check_invalid(with(scaling), "scaling->matrix_rows = -1: must be 0, which stands for all rows");
     scaling.matrix_rows = 2;
     scaling.logits_stride = 12;
     scaling.logits_matrix_stride = 21;
-    check_refused(with(scaling), "scaling->logits_matrix_stride = 21: must be 0, or 22 or more");
+    check_invalid(with(scaling), "scaling->logits_matrix_stride = 21: must be 0, or 22 or more");
     scaling.logits_matrix_stride = std::int64_t{1} << 60;
-    check_refused(with(scaling), "scaling->logits_matrix_stride = 1152921504606846976: must be at");
+    check_invalid(with(scaling), "scaling->logits_matrix_stride = 1152921504606846976: must be at");
     scaling.logits_matrix_stride = 22;
     CHECK(with(scaling).ok());
     scaling.gradients_stride = -1;  // of a top-k there are none
     CHECK(with(scaling).ok());
-    check_refused(sw::scale_top_k<float>(x.data(), values, indices.data(), 4, 10, 11, scaling),
+    check_invalid(sw::scale_top_k<float>(x.data(), values, indices.data(), 4, 10, 11, scaling),
                   "k = 11: must be from 1 to 2048, and at most cols = 10");
   }
 
@@ -653,12 +619,12 @@ TEST_SUITE("scale") {
     const auto with = [&](const float* logits, float* values, std::int64_t* columns) {
       return sw::scale_top_k<float>(logits, values, columns, 4, 10, 3, scaling);
     };
-    check_refused(with(nullptr, x.data() + 500, indices.data()), "logits = null");
-    check_refused(with(x.data(), nullptr, indices.data()), "values = null");
-    check_refused(with(x.data(), x.data() + 500, nullptr), "indices = null");
-    check_refused(with(x.data(), x.data() + 39, indices.data()), "must be clear of logits");
+    check_invalid(with(nullptr, x.data() + 500, indices.data()), "logits = null");
+    check_invalid(with(x.data(), nullptr, indices.data()), "values = null");
+    check_invalid(with(x.data(), x.data() + 500, nullptr), "indices = null");
+    check_invalid(with(x.data(), x.data() + 39, indices.data()), "must be clear of logits");
     auto* askew = reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2);
-    check_refused(with(askew, x.data() + 500, indices.data()), "must be a multiple of 4");
+    check_invalid(with(askew, x.data() + 500, indices.data()), "must be a multiple of 4");
     const std::vector<float> host(100);
     CHECK(with(host.data(), x.data() + 500, indices.data()).code() == SOFTMAX_WORKLOG_WRONG_DEVICE);
     CHECK(sw::scale_top_k<float>(nullptr, nullptr, nullptr, 0, 10, 3, scaling).ok());
@@ -679,23 +645,23 @@ TEST_SUITE("scale") {
     };
     CHECK(with({losses.data(), nullptr, x.data() + 10}).ok());  // halves of one array
     CHECK(with({losses.data(), nullptr, x.data()}).ok());
-    check_refused(with({losses.data(), nullptr, x.data() + 5}),
+    check_invalid(with({losses.data(), nullptr, x.data() + 5}),
                   "must be equal to logits, with their strides, or clear of logits");
-    check_refused(with({losses.data(), nullptr, nullptr}), "gradients = null");
-    check_refused(with({nullptr, nullptr, x.data()}), "losses = null");
-    check_refused(with({x.data() + 11, nullptr, x.data() + 500}), "must be clear of logits");
+    check_invalid(with({losses.data(), nullptr, nullptr}), "gradients = null");
+    check_invalid(with({nullptr, nullptr, x.data()}), "losses = null");
+    check_invalid(with({x.data() + 11, nullptr, x.data() + 500}), "must be clear of logits");
     scaling.gradients_stride = 21;
-    check_refused(with({losses.data(), nullptr, x.data()}), "must be equal to logits, with their");
+    check_invalid(with({losses.data(), nullptr, x.data()}), "must be equal to logits, with their");
     scaling.gradients_stride = 9;
-    check_refused(with({losses.data(), nullptr, x.data() + 500}),
+    check_invalid(with({losses.data(), nullptr, x.data() + 500}),
                   "scaling->gradients_stride = 9: must be 0, or cols = 10 or more");
     scaling.gradients_stride = 20;
     options.label_smoothing = 1.5f;
-    check_refused(with({losses.data(), nullptr, x.data()}), "label_smoothing = 1.5: must be from");
+    check_invalid(with({losses.data(), nullptr, x.data()}), "label_smoothing = 1.5: must be from");
     options = {};
     options.reduction = sw::Reduction::kSum;
-    check_refused(with({losses.data(), nullptr, x.data()}), "loss = null");
-    check_refused(
+    check_invalid(with({losses.data(), nullptr, x.data()}), "loss = null");
+    check_invalid(
         sw::scale_cross_entropy_loss<float>(x.data(), nullptr, losses.data(), 4, 10, scaling),
         "labels = null");
     CHECK(sw::scale_cross_entropy_loss<float>(nullptr, nullptr, nullptr, 0, 10, scaling).ok());

@@ -13,6 +13,7 @@ if softmax_worklog._core.DEVICE == "cuda":
         "test_notebooks.py",
         "test_process.py",
         "test_results.py",
+        "test_scale.py",
         "test_scale_mask.py",
     ]
 

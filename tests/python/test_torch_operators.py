@@ -228,6 +228,9 @@ def test_topk_of_integers_scalars_and_into_tensors():
     scalar = torch.tensor(3.0, device=DEVICE)
     assert [part.tolist() for part in sw.topk(scalar, 1)] == [3.0, 0]
     assert sw.topk(scalar, 0).values.shape == (0,)
+    for scale in (1.0, 0.5):
+        values, indices = sw.topk(scalar.half(), 1, probabilities=True, scale=scale)
+        assert (values.tolist(), values.dtype, indices.tolist()) == (1.0, torch.float32, 0)
     out = x.new_empty(0), x.new_empty((1, 2))
     sw.topk(x, 2, out=out)
     assert [part.tolist() for part in out] == [[[3, 2]], [[0, 2]]]
