@@ -277,16 +277,28 @@ bool is_shared_memory(const void* address);
 /// Makes a barrier of 8 bytes in the block's shared memory, each of whose phases ends when
 /// `expected` arrivals have come (cuda::barrier). What goes wrong with one ends the launch.
 void init_async_barrier(void* barrier, std::uint32_t expected, Location where);
+/// Whose barrier it may be.
+enum class BarrierPlace : std::uint8_t {
+  kBlock,    ///< the calling thread's block's
+  kCluster,  ///< that of any block of the cluster, as map_shared_rank() tells of it
+};
 /// How a thread arrives at one.
 struct AsyncArrival {
-  std::uint32_t count = 1;  ///< of the arrivals that it stands for
-  bool drops = false;       ///< whether later phases expect one arrival less
+  std::uint32_t count = 1;                    ///< of the arrivals that it stands for
+  bool drops = false;                         ///< whether later phases expect one arrival less
+  std::uint32_t bytes = 0;                    ///< that the phase shall expect from now on, too
+  BarrierPlace place = BarrierPlace::kBlock;  ///< of the barrier
   /// What the last to arrive calls before the phase ends; null for nothing.
   void (*completion)(void* of) = nullptr;
   void* completion_of = nullptr;  ///< its argument
 };
 /// Returns the number of the phase that it arrived in.
 std::uint64_t arrive_at_async_barrier(void* barrier, AsyncArrival arrival, Location where);
+/// The phase that is under way shall expect so many bytes more.
+void expect_bytes(void* barrier, std::uint32_t bytes, BarrierPlace place, Location where);
+/// Stores 4, 8 or 16 bytes in the shared memory of a block of the cluster (st.async). They are
+/// there for those who have waited for the phase of that block's barrier, which they count for.
+void store_async(void* to, const void* value, std::size_t bytes, void* barrier, Location where);
 /// Waits until that phase has ended; one less than the first has always ended.
 SIMT_RENDEZVOUS void wait_for_async_barrier(void* barrier, std::uint64_t phase, Location where);
 /// Whether it has, in which case the calling thread is as if it had waited.

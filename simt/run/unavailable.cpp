@@ -72,8 +72,6 @@ constexpr std::array kIdentifiers = {
     Part{"cudaMalloc3DArray", "arrays for textures"},
     Part{"cudaGraph", "graphs"},
     Part{"cudaStreamBeginCapture", "graphs"},
-    Part{"barrier_arrive_tx", "bulk copies"},
-    Part{"barrier_expect_tx", "bulk copies"},
     Part{"memcpy_async_tx", "bulk copies"},
     Part{"cp_async_bulk", "bulk copies"},
     Part{"cudaIpc", "memory of other processes"},

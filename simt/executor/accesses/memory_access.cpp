@@ -49,6 +49,11 @@ void check_for_races(const Block& owner, std::uintptr_t address, unsigned bytes,
                       code_address);
 }
 
+// A block of the cluster, from its first thread's beginning to its last one's end.
+bool is_there(const Worker& worker, unsigned rank) {
+  return worker.cluster_has_met && worker.blocks[rank]->live > 0;
+}
+
 void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, unsigned rank,
                         Direction direction, std::uintptr_t code_address) {
   if (current.checking && !is_inside_shared(worker, address, bytes)) {
@@ -56,18 +61,8 @@ void access_distributed(Worker& worker, std::uintptr_t address, unsigned bytes, 
   }
   log_access(address, bytes, AccessKind::kDistributed, code_address);
   check_for_races(*worker.blocks[rank], address, bytes, direction, code_address);
-  if (!worker.cluster_has_met) {
-    const Reporting reporting;
-    report("distributed-before-start", {{}, code_address},
-           access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
-               " of the cluster, which may not have begun: begin with a cluster barrier");
-  }
-  if (worker.blocks[rank]->live == 0) {
-    const Reporting reporting;
-    report("distributed-after-exit", {{}, code_address},
-           access_of(bytes, direction) + " of the shared memory of block " + std::to_string(rank) +
-               " of the cluster, all of whose threads have returned: end with a cluster barrier");
-  }
+  if (!is_there(worker, rank))
+    check_block_is_there(worker, rank, access_of(bytes, direction), code_address);
 }
 
 // A copy that the lane has started is on its way there.
@@ -244,6 +239,38 @@ void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned b
     return report_outside_shared(shared, address, bytes, Direction::kStore, code_address);
   }
   check_shared_access(lane, *lane.warp->block, address, bytes, SharedAccess::kStore, code_address);
+}
+
+void check_block_is_there(const Worker& worker, unsigned rank, const std::string& access,
+                          std::uintptr_t code_address) {
+  const Reporting reporting;
+  const std::string what =
+      access + " of the shared memory of block " + std::to_string(rank) + " of the cluster, ";
+  if (!worker.cluster_has_met) {
+    report("distributed-before-start", {{}, code_address},
+           what + "which may not have begun: begin with a cluster barrier");
+  }
+  if (worker.blocks[rank]->live == 0) {
+    report("distributed-after-exit", {{}, code_address},
+           what + "all of whose threads have returned: end with a cluster barrier");
+  }
+}
+
+void note_async_store(std::uintptr_t address, unsigned bytes, unsigned barrier,
+                      std::uintptr_t code_address) {
+  const Lane& lane = *current.lane;
+  Worker& worker = worker_of(lane);
+  const unsigned rank = worker.shared.slot_of(address);
+  const bool is_own = rank == lane.warp->block->rank;
+  if (current.checking && !is_inside_shared(worker, address, bytes)) {
+    return report_outside_shared(worker.shared, address, bytes, Direction::kStore, code_address);
+  }
+  log_access(address, bytes, is_own ? AccessKind::kSharedStore : AccessKind::kDistributed,
+             code_address);
+  if (!current.checking) return;
+  check_shared_async_store(lane, *worker.blocks[rank], address, bytes, barrier, code_address);
+  if (!is_own && !is_there(worker, rank))
+    check_block_is_there(worker, rank, "asynchronous store", code_address);
 }
 
 bool reaches_other_memory(std::uintptr_t address, unsigned bytes, const Place& place) {

@@ -44,6 +44,14 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
 /// store, and none is counted.
 void note_arrival_in_shared(const Lane& lane, std::uintptr_t address, unsigned bytes,
                             std::uintptr_t code_address);
+/// Reports it if another block of the cluster may not have begun, or has ended: that of this rank,
+/// whose shared memory is accessed.
+void check_block_is_there(const Worker& worker, unsigned rank, const std::string& access,
+                          std::uintptr_t code_address);
+/// The running lane stores asynchronously to the shared memory of its own or another block: that is
+/// counted and checked as its store, but for what comes after it (check_shared_async_store()).
+void note_async_store(std::uintptr_t address, unsigned bytes, unsigned barrier,
+                      std::uintptr_t code_address);
 /// Ends the launch with a finding: the address is no multiple of the access's width.
 [[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
 /// Some byte is not in the state `kWritten`.

@@ -18,8 +18,10 @@ namespace {
 // barrier. Times are of the worker's clock, which ticks at each of them. What a thread does after
 // it has arrived at a cluster barrier, and before it waits there, is ordered by the next one.
 // Objects in shared memory order single threads; of several accesses of a kind only the last is
-// remembered with its thread, so the others count as ordered when anything after them is known.
+// remembered with its thread, so the others count as ordered when anything after them is known. Of
+// another block, what one thread tells counts as told by all.
 struct Accessor {
+  const Block* owner;  ///< of the memory
   unsigned thread;
   unsigned block;    ///< within the cluster
   bool has_arrived;  ///< at a cluster barrier at which it will wait
@@ -30,12 +32,14 @@ struct Accessor {
   std::uint32_t now;
   std::uint32_t code;
   const ThreadOrder* order;  ///< null where only barriers of all threads order them
+  int barrier = -1;          ///< of an asynchronous store
 };
 
 Accessor accessor(const Lane& lane, const Block& owner, std::uintptr_t code_address) {
   const Block& block = *lane.warp->block;
   const Worker& worker = *block.worker;
-  return {.thread = lane.thread,
+  return {.owner = &owner,
+          .thread = lane.thread,
           .block = block.rank,
           .has_arrived = lane.has_arrived,
           // What happened before the owner began was done to another block's memory.
@@ -56,16 +60,42 @@ bool is_ordered_by_clusters(const LastAccess& other, const Accessor& me) {
   return other.time < (other.after_arrival ? me.cluster_barrier_before : me.last_cluster_barrier);
 }
 
-bool races_with_last(const LastAccess& other, const Accessor& me) {
-  if (other.block != me.block) return !is_ordered_by_clusters(other, me);
+enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
+
+// What a thread of another block has told, by a barrier in shared memory. An asynchronous store
+// tells what its thread has loaded alone.
+std::uint32_t known_of_block(unsigned block, Kind kind, const Accessor& me) {
+  if (me.order == nullptr || block >= SharedMemory::kMaxSlots) return 0;
+  const std::uint32_t all = me.order->known(me.thread, me.order->of_block(block));
+  if (kind != Kind::kLoad) return all;
+  return std::max(all, me.order->known(me.thread, me.order->of_loads(block)));
+}
+
+// No barrier of all threads orders it, unless one of them has waited for it before.
+[[gnu::noinline]] bool races_with_async(const LastAccess& store, const Accessor& me) {
+  if (store.time < me.owner->start) return false;
+  const ThreadOrder& order = me.owner->synchronization->order;
+  const unsigned place = order.of_stores(store.thread);
+  if (me.block == me.owner->rank) return store.time >= order.known(me.thread, place);
+  if (store.time < known_of_block(me.owner->rank, Kind::kLoad, me)) return false;
+  return !is_ordered_by_clusters(store, me) || store.time >= order.known(0, place);
+}
+
+bool races_with_last(const LastAccess& other, const Accessor& me, Kind kind) {
+  if (other.is_async) [[unlikely]]
+    return races_with_async(other, me);
+  if (other.block != me.block) {
+    return !is_ordered_by_clusters(other, me) &&
+           other.time >= known_of_block(other.block, kind, me);
+  }
   if (other.time < me.last_barrier || other.thread == me.thread) return false;
   if (me.order != nullptr && other.time < me.order->known(me.thread, other.thread)) return false;
   return !is_same_warp(other, me) || other.time >= me.last_sync;
 }
 
 // Also with those that came before the last one.
-bool races_with_any(const LastAccess& other, const Accessor& me) {
-  if (races_with_last(other, me)) return true;
+bool races_with_any(const LastAccess& other, const Accessor& me, Kind kind) {
+  if (races_with_last(other, me, kind)) return true;
   if (other.others == LastAccess::kNone) return false;
   if (other.others == LastAccess::kBlocks) return !is_ordered_by_clusters(other, me);
   if (other.block != me.block || other.time < me.last_barrier) return false;
@@ -90,13 +120,12 @@ LastAccess::Others others_before(const LastAccess& last, const Accessor& me) {
 void note(LastAccess& last, const Accessor& me, LastAccess::Others others) {
   last.time = me.now;
   last.code = me.code;
-  last.thread = me.thread & 0x3ff;
+  last.thread = (me.barrier >= 0 ? static_cast<unsigned>(me.barrier) : me.thread) & 0x3ff;
+  last.is_async = me.barrier >= 0;
   last.block = static_cast<std::uint16_t>(me.block);
   last.others = others;
   last.after_arrival = me.has_arrived;
 }
-
-enum class Kind : std::uint8_t { kLoad, kStore, kAtomic };
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -117,11 +146,31 @@ struct Attempt {
   Kind kind;
   std::uintptr_t code_address;
   bool stores_value = false;  // so that it matters which
+  int barrier = -1;           // of an asynchronous store
 };
+
+std::string name_of(const Attempt& attempt) {
+  return std::string(attempt.barrier >= 0 ? "asynchronous " : "") + name_of(attempt.kind);
+}
+
+[[gnu::noinline]] void report_not_awaited(const Attempt& mine, const LastAccess& store) {
+  const Block& block = *mine.lane.warp->block;
+  const Reporting reporting;
+  const Worker& worker = *block.worker;
+  const SharedMemory& shared = worker.shared;
+  report_of(
+      *worker.launch, {block.number, mine.lane.thread}, "shared-race", {{}, mine.code_address},
+      name_of(mine) + " after asynchronous store: thread " + std::to_string(mine.lane.thread) +
+          " has not waited for the barrier that the store counts for, at " +
+          shared.describe(shared.offset_in_slot(mine.address)),
+      {{{{}, code_address_near<32>(mine.code_address, store.code)},
+        "the asynchronous store by block " + std::to_string(store.block) + " of the cluster"}});
+}
 
 // `severity` is a note where both stored the same.
 [[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind,
                                    Severity severity = Severity::kError) {
+  if (other.is_async) return report_not_awaited(mine, other);
   const Block& block = *mine.lane.warp->block;
   const Reporting reporting;
   const Worker& worker = *block.worker;
@@ -139,7 +188,7 @@ struct Attempt {
   const SharedMemory& shared = worker.shared;
   report_of(*worker.launch, {block.number, mine.lane.thread}, "shared-race",
             {{}, mine.code_address},
-            std::string(name_of(mine.kind)) + " after " + name_of(other_kind) + ": " +
+            name_of(mine) + " after " + name_of(other_kind) + ": " +
                 (same_thread ? mine_and_others : both) + " have no " + barrier +
                 " in between, at " + shared.describe(shared.offset_in_slot(mine.address)) +
                 (severity == Severity::kNote ? kStoreTheSame : ""),
@@ -171,13 +220,16 @@ Verdict judge(const SharedByte& byte, const LastAccess* atomic, const Accessor& 
     report_race(mine, other, kind);
     return Verdict::kMistake;
   };
-  if (races_with_any(byte.store, me)) {
-    if (mine.stores_value) return Verdict::kDependsOnValue;
+  if (races_with_any(byte.store, me, Kind::kStore)) {
+    if (mine.stores_value && !byte.store.is_async) return Verdict::kDependsOnValue;
     return races_with(byte.store, Kind::kStore);
   }
-  if (atomic != nullptr && races_with_any(*atomic, me)) return races_with(*atomic, Kind::kAtomic);
+  if (atomic != nullptr && races_with_any(*atomic, me, Kind::kAtomic)) {
+    return races_with(*atomic, Kind::kAtomic);
+  }
   if (mine.kind == Kind::kStore) {
-    return races_with_any(byte.load, me) ? races_with(byte.load, Kind::kLoad) : Verdict::kFine;
+    return races_with_any(byte.load, me, Kind::kLoad) ? races_with(byte.load, Kind::kLoad)
+                                                      : Verdict::kFine;
   }
   if (is_written(byte, atomic, mine.owner)) return Verdict::kFine;
   report_unwritten(mine);
@@ -218,8 +270,8 @@ void note_alike(const Cells& cells, const Accessor& me, Kind kind) {
                        .code_address = mine.code_address,
                        .other = cells.known().store,
                        .before = {at, at + cells.bytes}};
-  if (atomic != nullptr && races_with_any(*atomic, me)) store.atomic = *atomic;
-  if (races_with_any(cells.known().load, me)) store.load = cells.known().load;
+  if (atomic != nullptr && races_with_any(*atomic, me, Kind::kAtomic)) store.atomic = *atomic;
+  if (races_with_any(cells.known().load, me, Kind::kLoad)) store.load = cells.known().load;
   cells.note(&SharedByte::store, me, others_before(cells.known().store, me));
   worker_of(mine.lane).racing_stores.push_back(std::move(store));
 }
@@ -321,7 +373,8 @@ bool check_in_word(Attempt mine, const Accessor& me, SharedMemory& shared, unsig
 }
 
 [[gnu::noinline]] void check_bytes(const Attempt& mine, unsigned bytes) {
-  const Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
+  Accessor me = accessor(mine.lane, mine.owner, mine.code_address);
+  me.barrier = mine.barrier;
   SharedMemory& shared = worker_of(mine.lane).shared;
   const LastAccess* const atomics = shared.atomics_at(mine.address);
   const Cells words = {shared.words_at(mine.address), bytes / kWordBytes, bytes};
@@ -406,6 +459,18 @@ void check_shared_object(const Lane& lane, const Block& owner, std::uintptr_t ad
     check_bytes({lane, owner, at, Kind::kStore, code_address, true}, piece);
 }
 
+void check_shared_async_store(const Lane& lane, const Block& owner, std::uintptr_t address,
+                              unsigned bytes, unsigned barrier, std::uintptr_t code_address) {
+  judge_those_before(worker_of(lane));
+  check_bytes({.lane = lane,
+               .owner = owner,
+               .address = address,
+               .kind = Kind::kStore,
+               .code_address = code_address,
+               .barrier = static_cast<int>(barrier)},
+              bytes);
+}
+
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, bool overwrites, std::uintptr_t code_address) {
   judge_those_before(worker_of(lane));
@@ -416,8 +481,10 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
   for (unsigned i = 0; i < bytes; ++i) {
     const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};
     const SharedByte& byte = shared.known_of(address + i);
-    if (races_with_any(byte.store, me)) return report_race(mine, byte.store, Kind::kStore);
-    if (races_with_any(byte.load, me)) return report_race(mine, byte.load, Kind::kLoad);
+    if (races_with_any(byte.store, me, Kind::kStore))
+      return report_race(mine, byte.store, Kind::kStore);
+    if (races_with_any(byte.load, me, Kind::kLoad))
+      return report_race(mine, byte.load, Kind::kLoad);
     if (!overwrites && !is_written(byte, &atomics[i], owner)) return report_unwritten(mine);
     note(atomics[i], me, others_before(atomics[i], me));
   }

@@ -31,6 +31,11 @@ void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t ad
 void check_shared_object(const Lane& lane, const Block& owner, std::uintptr_t address,
                          std::size_t bytes, unsigned piece, std::uintptr_t code_address);
 
+/// An asynchronous store, of so many bytes, which arrives later: only those come after it who know
+/// that the barrier of that number in the owner's memory has waited for it.
+void check_shared_async_store(const Lane& lane, const Block& owner, std::uintptr_t address,
+                              unsigned bytes, unsigned barrier, std::uintptr_t code_address);
+
 /// Atomic operations race with plain accesses, but not with each other. One that overwrites, an
 /// exchange, may be the first to write.
 void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t address,

@@ -1,8 +1,11 @@
 /// \file
-/// Barriers that are objects in a block's shared memory (cuda::barrier): threads arrive, go on, and
-/// wait later.
+/// Barriers that are objects in a block's shared memory (cuda::barrier, mbarrier): threads arrive,
+/// go on, and wait later. Threads of any block of the cluster may arrive, and store to the block's
+/// memory what those who wait find there (st.async).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -26,15 +29,28 @@ constexpr unsigned threads_of_tile(std::uintptr_t key) {
   return static_cast<unsigned>(key & 0xffff);
 }
 
-/// One of them. A phase ends when all arrivals that it expects have come.
+/// A store on its way to a block's shared memory: it is there when the phase ends that it belongs
+/// to.
+struct AsyncStore {
+  static constexpr std::size_t kMostBytes = 16;  ///< of a store
+
+  std::uintptr_t to = 0;                           ///< in the shared memory of the barrier's block
+  unsigned bytes = 0;                              ///< 4, 8 or 16
+  std::array<std::byte, kMostBytes> content = {};  ///< what arrives
+};
+
+/// One of them. A phase ends when all arrivals and bytes that it expects have come.
 struct AsyncBarrier {
-  std::uint32_t expected = 0;   ///< arrivals of a phase
-  std::uint32_t pending = 0;    ///< of these, the ones that have not come
-  std::uint32_t dropped = 0;    ///< that later phases shall not expect
-  std::uint64_t completed = 0;  ///< phases that have ended
-  Location where = {};          ///< of its initialization
-  ThreadTimes arriving = {};    ///< what those who have arrived know
-  ThreadTimes arrived = {};     ///< the same when the last phase ended
+  unsigned number = 0;             ///< among those of its block
+  std::uint32_t expected = 0;      ///< arrivals of a phase
+  std::uint32_t pending = 0;       ///< of these, the ones that have not come
+  std::uint32_t dropped = 0;       ///< that later phases shall not expect
+  std::int64_t missing_bytes = 0;  ///< that this phase expects; below 0 where more have come
+  std::uint64_t completed = 0;     ///< phases that have ended
+  Location where = {};             ///< of its initialization
+  ThreadTimes arriving = {};       ///< what those who have arrived know
+  ThreadTimes arrived = {};        ///< the same when the last phase ended
+  std::vector<AsyncStore> stores;  ///< that have come in this phase
 };
 
 /// What a block's threads know of each other by its barriers and its atomic objects.

@@ -292,6 +292,12 @@ bool can_go_on(const Block& block) {
                      [](const Warp& warp) { return warp.ready != 0; });
 }
 
+// The same of a barrier that threads of another block have arrived at, or stored for.
+bool some_can_go_on(const Worker& worker, unsigned count) {
+  return std::any_of(worker.blocks.begin(), worker.blocks.begin() + count,
+                     [](const std::unique_ptr<Block>& block) { return can_go_on(*block); });
+}
+
 // Whether a lane can go on, or waits for what run_warp() settles: a warp that began in the turn of
 // another one, as in a launch that runs plain, may have none that is ready.
 bool needs_turn(const Warp& warp) {
@@ -349,7 +355,9 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
   worker.cluster_has_met = false;
   do {
     run_and_wait(worker, count);
-  } while (!worker.aborted && pass_cluster_barrier(worker, count) && !worker.aborted);
+  } while (!worker.aborted &&
+           (some_can_go_on(worker, count) || pass_cluster_barrier(worker, count)) &&
+           !worker.aborted);
   end_shared_races(worker);
 }
 

@@ -36,9 +36,10 @@ struct LastAccess {
 
   std::uint32_t time = 0;               ///< 0 if there was none
   std::uint32_t code = 0;               ///< the low bits of the address of its code
-  std::uint16_t thread : 10 = 0;        ///< of the block
+  std::uint16_t thread : 10 = 0;        ///< of the block; of an asynchronous store, its barrier
   std::uint16_t others : 2 = kNone;     ///< see Others
   std::uint16_t after_arrival : 1 = 0;  ///< at the cluster's barrier, which does not order it
+  std::uint16_t is_async : 1 = 0;       ///< a store that only its barrier orders
   std::uint16_t block = 0;              ///< within the cluster
 };
 

@@ -72,6 +72,19 @@ std::string widest_group(const Worker& worker) {
   return worker.launch->config.cooperative ? "grid" : "cluster";
 }
 
+// How far the phase has come that threads wait for.
+std::string describe(const AsyncBarrier& barrier) {
+  std::string text = std::to_string(barrier.expected - barrier.pending) + " of " +
+                     std::to_string(barrier.expected) + " have arrived";
+  if (barrier.missing_bytes > 0)
+    text += " and " + std::to_string(barrier.missing_bytes) + " bytes are missing";
+  if (barrier.missing_bytes < 0) {
+    text += " and " + std::to_string(-barrier.missing_bytes) +
+            " bytes have come that no thread expects";
+  }
+  return text;
+}
+
 std::string describe(const Lane& lane) {
   const Warp& warp = *lane.warp;
   const unsigned bit = lane.bit();
@@ -87,8 +100,7 @@ std::string describe(const Lane& lane) {
                                   ? "the barrier of a tile of " +
                                         std::to_string(threads_of_tile(lane.awaited)) + " threads"
                                   : "a barrier in shared memory";
-    return "at " + which + " where " + std::to_string(barrier.expected - barrier.pending) + " of " +
-           std::to_string(barrier.expected) + " have arrived, " + line();
+    return "at " + which + " where " + describe(barrier) + ", " + line();
   }
   if (warp.in_operation & bit) {
     return std::string("at ") + name_of_operation(lane) + " with mask " +
@@ -125,6 +137,13 @@ std::string describe_threads(const Block& block) {
 }
 
 namespace {
+
+// At barriers in shared memory, which other blocks of the cluster may end.
+bool some_wait_at_async_barriers(const Block& block) {
+  return block.synchronization != nullptr &&
+         std::any_of(block.warps.begin(), block.warps.end(),
+                     [](const Warp& warp) { return warp.at_async_barrier != 0; });
+}
 
 // Of a block that cannot go on, the set of lanes that wait in vain.
 unsigned Warp::*set_that_waits(const Block& block) {
@@ -704,11 +723,24 @@ void record_leaving(const Block& block, const char* operation, Location where) {
 
 }  // namespace
 
+namespace {
+
+void report_deadlock(Block& block) {
+  end_launch(first_of(block, set_that_waits(block)), "deadlock",
+             "the block cannot go on" + describe_threads(block));
+}
+
+// What one of its threads knows of other blocks and of asynchronous stores.
+void share_what_is_known(Block& block) {
+  if (block.synchronization != nullptr) block.synchronization->order.meet();
+}
+
+}  // namespace
+
 bool release_block_barrier(Block& block) {
   const unsigned waiting = block.arrived + block.arrived_at_cluster;
   if (waiting < block.live) {
-    end_launch(first_of(block, set_that_waits(block)), "deadlock",
-               "the block cannot go on" + describe_threads(block));
+    if (!some_wait_at_async_barriers(block)) report_deadlock(block);
     return false;
   }
   if (block.arrived == 0) return false;
@@ -727,6 +759,7 @@ bool release_block_barrier(Block& block) {
   block.barrier_result = block.predicates;
   block.predicates = 0;
   block.last_barrier = ++block.worker->clock;
+  share_what_is_known(block);
   if (block.worker->launch->counting) {
     block.worker->tally.add_operation(block.barrier, &Counters::block_barriers);
   }
@@ -743,6 +776,10 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     arrived += block.arrived_at_cluster;
     threads += block.threads;
     if (block.arrived_at_cluster > 0 && waiting == nullptr) waiting = &block;
+    if (some_wait_at_async_barriers(block)) {
+      report_deadlock(block);
+      return false;
+    }
   }
   if (arrived == 0) return false;
   if (arrived < threads) {
@@ -760,6 +797,7 @@ bool release_cluster_barrier(Worker& worker, unsigned count) {
     }
     block.arrived_at_cluster = 0;
     block.last_barrier = worker.clock;
+    share_what_is_known(block);
   }
   worker.cluster_barrier_before = worker.last_cluster_barrier;
   worker.last_cluster_barrier = worker.clock;

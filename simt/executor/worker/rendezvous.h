@@ -16,11 +16,13 @@ std::string describe_threads(const Block& block);
 void complete_without_exited(Warp& warp);
 
 /// When every thread of the block that has not returned waits at the same barrier, makes them ready
-/// and returns true. Returns false when all have returned or wait for the cluster. Anything else
-/// ends the launch: a deadlock, or a barrier that not all threads reach.
+/// and returns true. Returns false when all have returned or wait for the cluster, or when some
+/// wait at barriers in shared memory. Anything else ends the launch: a deadlock, or a barrier that
+/// not all threads reach.
 bool release_block_barrier(Block& block);
 
-/// The same for a cluster of `count` blocks.
+/// The same for a cluster of `count` blocks, none of which can go on: those who still wait at
+/// barriers in shared memory do so in vain.
 bool release_cluster_barrier(Worker& worker, unsigned count);
 
 }  // namespace simt

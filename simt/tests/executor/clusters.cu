@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simt/tests/support/device_array.h"
+#include "simt/tests/support/launch_clusters.h"
 
 namespace cg = cooperative_groups;
 
@@ -176,23 +177,6 @@ __global__ void one_block_returns(int* results) {
   if (cg::this_cluster().block_rank() == 1) return;
   cg::this_cluster().sync();
   results[blockIdx.x] = 1;
-}
-
-template <typename... Parameters, typename... Arguments>
-cudaError_t launch_clusters(void (*kernel)(Parameters...), dim3 blocks, unsigned threads,
-                            dim3 cluster, std::size_t dynamic_bytes, Arguments... arguments) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster.x;
-  attribute.val.clusterDim.y = cluster.y;
-  attribute.val.clusterDim.z = cluster.z;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = dynamic_bytes;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
 }  // namespace

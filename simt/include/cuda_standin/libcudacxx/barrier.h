@@ -18,6 +18,12 @@ namespace details {
 struct NoCompletion {
   void operator()() const noexcept {}
 };
+
+/// A number of bytes that a phase shall expect, or one that is too large.
+SIMT_INLINE constexpr ::std::uint32_t bytes_of(::std::ptrdiff_t bytes) {
+  constexpr ::std::ptrdiff_t kTooMany = 1 << 20;
+  return static_cast<::std::uint32_t>(bytes >= 0 && bytes < kTooMany ? bytes : kTooMany);
+}
 }  // namespace details
 
 /// Threads arrive, go on, and wait later until all have arrived. Its state is the executor's: what
@@ -87,6 +93,12 @@ class barrier : private Completion {
 
   /// By which the executor knows it.
   SIMT_INLINE void* state() const { return &state_; }
+  /// Arrives, and lets the phase expect some bytes more.
+  SIMT_INLINE arrival_token arrive_tx(::std::ptrdiff_t count, ::std::ptrdiff_t bytes, Place where) {
+    simt::AsyncArrival arrives = arrival(count, false);
+    arrives.bytes = details::bytes_of(bytes);
+    return arrival_token(simt::arrive_at_async_barrier(state(), arrives, where));
+  }
 
  private:
   SIMT_INLINE void make(::std::ptrdiff_t expected, Place where) {
@@ -109,8 +121,22 @@ class barrier : private Completion {
   alignas(8) mutable unsigned char state_[8];
 };
 
-/// Empty: what libcu++ has there moves bulk data.
-namespace device {}
+/// Barriers that bytes count for as well: asynchronous stores here, of libcu++'s calls there.
+namespace device {
+/// What functions of cuda::ptx take.
+SIMT_INLINE ::std::uint64_t* barrier_native_handle(barrier<thread_scope_block>& of) {
+  return static_cast<::std::uint64_t*>(of.state());
+}
+[[nodiscard]] SIMT_INLINE barrier<thread_scope_block>::arrival_token barrier_arrive_tx(
+    barrier<thread_scope_block>& at, ::std::ptrdiff_t count, ::std::ptrdiff_t bytes,
+    simt::Location where = simt::Location::current()) {
+  return at.arrive_tx(count, bytes, where);
+}
+SIMT_INLINE void barrier_expect_tx(barrier<thread_scope_block>& of, ::std::ptrdiff_t bytes,
+                                   simt::Location where = simt::Location::current()) {
+  simt::expect_bytes(of.state(), details::bytes_of(bytes), simt::BarrierPlace::kBlock, where);
+}
+}  // namespace device
 
 namespace std {
 template <typename Completion = ::cuda::details::NoCompletion>
