@@ -15,7 +15,7 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
                                      the step it took, in one run on the page's GPU, or on another
     time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
     candidate(SUBJECT)               the median in the run of the library beside its peers, where
-                                     all steps that could serve a softmax were timed
+                                     all steps that could serve its operation were timed
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
-from ..results.library_times import Case, read_library_run
+from ..results.library_times import read_library_run
 from ..results.profiles import Measured
 from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
@@ -256,8 +256,13 @@ class Measurements:
     def _candidate(self, arguments: list[str], where: Where) -> float | None:
         if len(arguments) != 1:
             raise InputError("is to be written candidate(SUBJECT)")
-        case = Case("softmax", where.cache, _shape("candidate", where))
-        return self._candidates.get(case, {}).get(self._subject(arguments[0]))
+        subject, shape = self._subject(arguments[0]), _shape("candidate", where)
+        found = (
+            steps[subject]
+            for case, steps in self._candidates.items()
+            if (case.cache, case.shape) == (where.cache, shape) and subject in steps
+        )
+        return next(found, None)  # a step serves one operation
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""
