@@ -23,6 +23,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"14_row_in_registers", "warp_reduce", Need::kNothing},
       {"15_row_in_shared_memory", "", Need::kLargeShared},
       {"17_long_row_one_launch", "", Need::kWholeGrid},
+      {"16_cluster", "messages", Need::kClustersOfWhole},
       {"16_cluster", "", Need::kClustersOfWhole},
       {"12_bytes_in_flight", "", Need::kNothing},
   };
@@ -39,6 +40,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   static const std::vector<Named> softmax_backward = {
       {"19_backward", "short_rows", Need::kClusters},
       {"19_backward", "", Need::kClusters},
+      {"19_backward", "shared_memory", Need::kClusters},
       {"19_backward", "reads_twice", Need::kClusters},
   };
   static const std::vector<Named> log_softmax_backward = {
