@@ -327,10 +327,12 @@ void store_async(void* to, const void* value, std::size_t bytes, void* pointer, 
 
 bool async_barrier_has_passed(void* pointer, std::uint64_t phase, Location where) {
   if (current.lane == nullptr) return true;
-  note_look();
   const AsyncBarrier& barrier = find(pointer, where);
   check_phase(barrier, phase, where);
-  if (phase == barrier.completed) return false;
+  if (phase == barrier.completed) {
+    note_look_in_vain();
+    return false;
+  }
   come_after(*current.lane, barrier, reinterpret_cast<std::uintptr_t>(pointer));
   return true;
 }

@@ -10,6 +10,11 @@ void give_way_in_loop(Lane& self) {
   check_time_limit(self);
   // Where nothing is counted, nothing tells, and it does no harm either.
   if (current.log != nullptr && !current.log->repeats_itself(kLooksOfLoop)) return;
+  give_way(self);
+}
+
+void give_way(Lane& self) {
+  check_time_limit(self);
   end_turns(self);
   Warp& warp = *self.warp;
   warp.log_full |= self.bit();
