@@ -12,10 +12,19 @@ namespace simt {
 /// A loop gives way after so many looks.
 constexpr unsigned kLooksOfLoop = 64;
 
+/// Lets others run if the lane does in a loop what it did before, and changes nothing.
+void give_way_in_loop(Lane& self);
+
 /// Lets others run.
 void give_way(Lane& self);
-/// The same, if the lane does in a loop what it did before, and changes nothing.
-void give_way_in_loop(Lane& self);
+
+/// The running lane has looked in vain whether a barrier has let it pass: no access tells of that.
+inline void note_look_in_vain() {
+  Lane& lane = *current.lane;
+  if (++lane.looks < kLooksOfLoop) return;
+  lane.looks = 0;
+  give_way(lane);
+}
 
 /// The running lane is about to look at memory that others may change while it runs: it loads what
 /// is volatile, or operates atomically.
@@ -24,15 +33,6 @@ inline void note_look() {
   if (lane == nullptr || ++lane->looks < kLooksOfLoop) return;
   lane->looks = 0;
   give_way_in_loop(*lane);
-}
-
-/// The running lane has looked at a barrier in vain. The log does not tell of that, as it tells of
-/// loads.
-inline void note_look_in_vain() {
-  Lane& lane = *current.lane;
-  if (++lane.looks < kLooksOfLoop) return;
-  lane.looks = 0;
-  give_way(lane);
 }
 
 }  // namespace simt

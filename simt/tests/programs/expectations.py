@@ -667,7 +667,7 @@ PROGRAMS = {
         "sub_byte_matrices", "sub_byte_matrices.cu:5", "sub-byte types (wmma::experimental)"
     ),
     "bulk_names": refused(
-        "bulk_names", "bulk_names.cu:3: error: 'barrier_arrive_tx'", "(bulk copies)"
+        "bulk_names", "bulk_names.cu:3: error: 'memcpy_async_tx'", "(bulk copies)"
     ),
     "texture_object": refused(
         "texture_object", "texture_object.cu:2: error: 'tex2DLod'", "textures"

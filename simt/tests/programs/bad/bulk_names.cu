@@ -1,5 +1,5 @@
 #include <cuda/barrier>
-__global__ void kernel(cuda::barrier<cuda::thread_scope_block>* b) {
-  auto token = cuda::device::barrier_arrive_tx(*b, 1, 16);
+__global__ void kernel(cuda::barrier<cuda::thread_scope_block>* b, int* to, const int* from) {
+  cuda::device::memcpy_async_tx(to, from, cuda::aligned_size_t<16>(16), *b);
 }
 int main() {}
