@@ -71,15 +71,16 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(1000000, 64, kH200) == "13_row_in_a_warp");
     CHECK(softmax_step(4000, 4000, kH200) == "14_row_in_registers");
     CHECK(softmax_step(4000, 25000, kH200) == "15_row_in_shared_memory");
-    CHECK(softmax_step(4000, 100000, kH200) == "16_cluster");
+    CHECK(softmax_step(4000, 100000, kH200) == "16_cluster/messages");
     CHECK(softmax_step(1, 16777216, kH200) == "17_long_row_one_launch");
     CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17
   }
 
   TEST_CASE("few long rows are spread over blocks, and a single short one over none") {
-    CHECK(softmax_step(8, 151936, kH200) == "17_long_row_one_launch");
-    CHECK(softmax_step(64, 256000, kH200) == "16_cluster");
-    CHECK(softmax_step(512, 262144, kH200) == "16_cluster");
+    CHECK(softmax_step(1, 262144, kH200) == "17_long_row_one_launch");
+    CHECK(softmax_step(8, 151936, kH200) == "16_cluster/messages");
+    CHECK(softmax_step(64, 256000, kH200) == "16_cluster/messages");
+    CHECK(softmax_step(512, 262144, kH200) == "16_cluster/messages");
     CHECK(softmax_step(1, 77, kH200) == "13_row_in_a_warp/warp_reduce");
   }
 
@@ -117,7 +118,7 @@ TEST_SUITE("choices") {
   TEST_CASE("without a table, few long rows share all blocks") {
     constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
     CHECK(softmax_step(16, 65536, kLater) == "17_long_row_one_launch");
-    CHECK(softmax_step(17, 131072, kLater) == "16_cluster");
+    CHECK(softmax_step(17, 131072, kLater) == "16_cluster/messages");
     CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
   }
 

@@ -22,6 +22,8 @@
 namespace simt {
 namespace {
 
+static_assert(ThreadOrder::kBlocks == SharedMemory::kMaxSlots, "it has a place for each block");
+
 constexpr unsigned kBarrierBytes = 8;
 constexpr std::uint64_t kBeforeTheFirst = ~std::uint64_t{0};  // a phase that has always ended
 constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;       // PTX ISA, mbarrier.init

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/executor/memory/shared_memory.h"
-
 namespace simt {
 
 /// Times of the worker's clock: what somebody did before then is known. First for each thread of a
@@ -21,6 +19,8 @@ using ThreadTimes = std::vector<std::uint32_t>;
 /// a whole; and of the asynchronous stores that barriers of the block have waited for.
 class ThreadOrder {
  public:
+  static constexpr unsigned kBlocks = 16;  ///< of a cluster, at most
+
   /// Of a block of so many threads, none of which knows anything of another yet.
   explicit ThreadOrder(unsigned threads)
       : threads_(threads), known_(threads, ThreadTimes(threads)), latest_(threads) {}
@@ -72,8 +72,6 @@ class ThreadOrder {
   }
 
  private:
-  static constexpr unsigned kBlocks = SharedMemory::kMaxSlots;
-
   unsigned threads_;
   std::vector<ThreadTimes> known_;  // by threads
   std::vector<std::uint32_t> latest_;
