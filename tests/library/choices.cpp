@@ -143,7 +143,10 @@ TEST_SUITE("choices") {
     CHECK(step(DType::kFloat32, 513) == "19_backward/reads_twice");
     CHECK(step(DType::kFloat32, 1023) == "19_backward/reads_twice");
     CHECK(step(DType::kFloat32, 1024) == "19_backward");
-    CHECK(step(DType::kFloat32, 262113) == "19_backward/reads_twice");
+    CHECK(step(DType::kFloat32, 262112) == "19_backward");
+    CHECK(step(DType::kFloat32, 262113) == "19_backward/shared_memory");
+    CHECK(step(DType::kFloat32, 462816) == "19_backward/shared_memory");
+    CHECK(step(DType::kFloat32, 462817) == "19_backward/reads_twice");
     CHECK(step(DType::kBFloat16, 1024) == "19_backward/short_rows");
     CHECK(step(DType::kBFloat16, 1025) == "19_backward");
   }
