@@ -536,7 +536,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     origin_of_waiting = origin_of_part(m);
     d = {kStart<T>};
     for (int i = held + thread; i < end; i += threads) {
-      float e_waiting[kPerVector<T>];
+      alignas(Vector) float e_waiting[kPerVector<T>];
       d = add_exponentials<T>(waiting[i - held], origin_of_waiting, d, e_waiting);
       if constexpr (kIsExact<T>) waiting[i - held] = reinterpret_cast<Vector&>(e_waiting);
     }
@@ -562,7 +562,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   }
   const float ratio_of_waiting = ratio_of<T>(part.m, row.m);
   for (int i = held + thread; i < end; i += threads) {
-    float e_waiting[kPerVector<T>];
+    alignas(Vector) float e_waiting[kPerVector<T>];
     if constexpr (kIsExact<T>) {
       reinterpret_cast<Vector&>(e_waiting) = waiting[i - held];
     } else {
