@@ -325,6 +325,10 @@ TEST_SUITE("results") {
 
 // Once for each step and type: `ctest -C thorough -L thorough`.
 TEST_SUITE("tables") {
+  // A step that is chosen for larger shapes alone is verified by its own tests: here it would want
+  // 24 GB of memory.
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+
   TEST_CASE_TEMPLATE("by every step of the tables", T, float, __half, __nv_bfloat16) {
     for (const RecordedTable& table : kRecordedTables) {
       if (table.element_bytes != sizeof(T)) continue;
@@ -333,7 +337,9 @@ TEST_SUITE("tables") {
         if (step.empty()) continue;
         CAPTURE(step);
         REQUIRE(sizes.contains(std::string(step)));
-        check_served<T>(table.operation, sizes.at(std::string(step)));
+        const Size& size = sizes.at(std::string(step));
+        if (size.rows * size.cols > kMostElements) continue;
+        check_served<T>(table.operation, size);
       }
     }
   }

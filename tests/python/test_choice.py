@@ -1,6 +1,8 @@
 """Which step is taken: the one that is named, or the one that the library's dispatcher picks."""
 
 import json
+from collections import defaultdict
+from pathlib import Path
 
 import numpy
 import pytest
@@ -51,23 +53,23 @@ def test_questions_that_have_no_answer():
         sw.step_for("softmax", 1, 1, dtype="f64")
 
 
-def test_is_what_the_recorded_run_says(repository):
-    """Straight from the file in bench/results, of ladder's steps that the library has."""
-    runs = [json.loads(file.read_text()) for file in (repository / "bench/results").glob("*.json")]
-    run = max(
-        (run for run in runs if "benchmarks" in run and "H200" in run["context"]["gpu"]),
-        key=lambda run: run["context"]["date"],
-    )
-    for rows, cols in ((4000, 4000), (1, 16777216), (4000, 25000), (4000, 100000)):
-        times = {
-            row["name"].split("/")[0]: row["median_us"]
-            for row in run["benchmarks"]
-            if row["name"].endswith(f"/f32/{rows}x{cols}/cold")
-            and row.get("variant") == ""
-            and row["step"][:2] in ("12", "13", "14", "15", "16", "17")
-        }
-        chosen = sw.step_for("softmax", rows, cols).label
-        assert times[chosen] <= 1.02 * min(times.values())
+@pytest.mark.parametrize("operation", ["softmax", "log_softmax"])
+def test_is_what_the_recorded_run_says(repository, operation):
+    """Straight from the newest file of the library's times, where it timed two steps or more."""
+    files = (repository / "bench/results").glob("library_*.json")
+    run = max(map(json.loads, map(Path.read_text, files)), key=lambda run: run["context"]["date"])
+    times = defaultdict(dict)
+    for row in run["of_library"]:
+        if row["operation"] == operation and row["cache"] == "cold" and row["by"][0].isdigit():
+            times[row["dtype"], row["rows"], row["cols"]][row["by"]] = row["median_us"]
+    chosen = {
+        case: sw.step_for(operation, *case[1:], dtype=case[0]).label
+        for case, timed in times.items()
+        if len(timed) > 1
+    }
+    assert len(chosen) > 50
+    behind = {case: times[case][step] / min(times[case].values()) for case, step in chosen.items()}
+    assert max(behind.values()) <= 1.03, max(behind, key=behind.get)
 
 
 @pytest.mark.skipif(_core.DEVICE != "cpu", reason="a GPU counts nothing")
