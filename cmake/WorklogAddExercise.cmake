@@ -53,10 +53,6 @@ function(worklog_add_exercise exercise folder)
   if(WORKLOG_HAS_CUDA)
     # For its test on a GPU (tests/exercises).
     add_library(${target}_gpu_objects OBJECT ${folder}/solution.cu)
-    if(WORKLOG_WERROR)
-      set_target_properties(${target}_gpu_objects PROPERTIES
-        CUDA_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/cmake/no_stack_frame.sh)
-    endif()
     target_compile_definitions(${target}_gpu_objects
       PRIVATE WORKLOG_STEP_NAME="${exercise}" WORKLOG_STEP_VARIANT="solution")
     target_link_libraries(${target}_gpu_objects PRIVATE worklog_gpu worklog_warnings)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A compiler launcher for nvcc: no_stack_frame.sh NVCC ARGUMENT..
+# A compiler launcher for nvcc, by which .ci/run compiles exercises' solutions: no_stack_frame.sh NVCC ARGUMENT..
 #
 # Fails where a kernel keeps an array or spilled registers in memory: exercises say that theirs lie in registers. No counter
 # of the CPU executor shows that; ptxas says it.
