@@ -16,6 +16,7 @@
 #include "library/dispatcher.h"
 #include "library/include/softmax_worklog/c.h"
 #include "library/scale.h"
+#include "library/scale_backward.h"
 #include "library/scale_mask.h"
 #include "library/status.h"
 #include "library/workspace.h"
@@ -158,6 +159,34 @@ void scale_mask(bool logarithm, softmax_worklog_dtype dtype, const ScaleMaskArra
     require_on_device({"logits", problem.logits}, device);
     require_on_device({"results", problem.results}, device);
     require_on_device({"options->mask", problem.mask}, device);
+    run(problem, stream);
+  });
+}
+
+struct ScaleBackwardArrays {
+  const char* results_name;
+  const void* results;
+  const void* gradients;
+  DType logit_type;
+  void* logit_gradients;
+};
+
+void scale_backward(bool logarithm, softmax_worklog_dtype dtype, const ScaleBackwardArrays& arrays,
+                    std::int64_t rows, std::int64_t cols,
+                    const softmax_worklog_scale_backward_options* options, cudaStream_t stream) {
+  const int device = current_device_index();
+  traits_of(device);  // refuses a device that there is no kernel for
+  with_type(dtype_from(dtype), [&]<typename T>(T) {
+    ScaleBackward<T> problem = checked_scale_backward<T>(
+        {arrays.results_name, input<T>(arrays.results), input<T>(arrays.gradients),
+         arrays.logit_type, arrays.logit_gradients},
+        rows, cols, options);
+    problem.logarithm = logarithm;
+    require_stream_of(stream, device);
+    if (rows == 0 || cols == 0) return;
+    require_on_device({arrays.results_name, problem.results}, device);
+    require_on_device({"gradients", problem.gradients}, device);
+    require_on_device({"logit_gradients", problem.logit_gradients}, device);
     run(problem, stream);
   });
 }
@@ -437,6 +466,30 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
                                          .gradients = input<T>(gradients),
                                          .logit_gradients = output<T>(logit_gradients)});
     });
+  });
+}
+
+softmax_worklog_status softmax_worklog_scale_softmax_backward(
+    softmax_worklog_dtype dtype, const void* probabilities, const void* gradients,
+    softmax_worklog_dtype logits_dtype, void* logit_gradients, int64_t rows, int64_t cols,
+    const softmax_worklog_scale_backward_options* options, softmax_worklog_stream stream) {
+  return guarded([&] {
+    scale_backward(false, dtype,
+                   {"probabilities", probabilities, gradients,
+                    dtype_from(logits_dtype, "logits_dtype"), logit_gradients},
+                   rows, cols, options, stream);
+  });
+}
+
+softmax_worklog_status softmax_worklog_scale_log_softmax_backward(
+    softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
+    softmax_worklog_dtype logits_dtype, void* logit_gradients, int64_t rows, int64_t cols,
+    const softmax_worklog_scale_backward_options* options, softmax_worklog_stream stream) {
+  return guarded([&] {
+    scale_backward(true, dtype,
+                   {"log_probabilities", log_probabilities, gradients,
+                    dtype_from(logits_dtype, "logits_dtype"), logit_gradients},
+                   rows, cols, options, stream);
   });
 }
 

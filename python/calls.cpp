@@ -318,6 +318,23 @@ void call_scale_mask(const ScaleMaskCall& call) {
   });
 }
 
+void call_scale_backward(const ScaleBackwardCall& call) {
+  const Extent extent = extent_of(*call.results);
+  softmax_worklog_scale_backward_options options = SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS;
+  options.scale = call.scale;
+  Places places;
+  places.add(*call.results);
+  places.add(*call.gradients);
+  places.add(*call.logit_gradients);
+  const auto launch = call.logarithm ? &softmax_worklog_scale_log_softmax_backward
+                                     : &softmax_worklog_scale_softmax_backward;
+  on_device(places, extent, [&] {
+    require(launch(library_dtype(call.dtype), call.results->data(), call.gradients->data(),
+                   library_dtype(call.logits_dtype), data_of(call.logit_gradients), extent.rows,
+                   extent.cols, &options, stream_of(call.stream)));
+  });
+}
+
 namespace {
 
 softmax_worklog_status in_library(const ScaleCall& call, Extent extent, Workspace workspace) {

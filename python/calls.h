@@ -116,6 +116,20 @@ struct ScaleMaskCall {
 /// The same.
 void call_scale_mask(const ScaleMaskCall& call);
 
+/// Launches the library's backward pass of logits that were scaled, into gradients of their type.
+struct ScaleBackwardCall {
+  bool logarithm;
+  std::string dtype;         ///< of results and gradients; not "f64"
+  std::string logits_dtype;  ///< the same types
+  const Input* results;
+  const Input* gradients;
+  const MaybeOutput* logit_gradients;
+  float scale;
+  std::uintptr_t stream;
+};
+/// The same.
+void call_scale_backward(const ScaleBackwardCall& call);
+
 /// Launches the library's top-k or cross-entropy of rows that may lie apart and are scaled.
 struct ScaleCall {
   softmax_worklog_operation operation;

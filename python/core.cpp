@@ -143,6 +143,20 @@ void backward(const std::string& operation, const std::string& dtype, const Inpu
                 .stream = stream});
 }
 
+void scale_backward(const std::string& operation, const std::string& dtype, const Input& results,
+                    const Input& gradients, const std::string& logits_dtype,
+                    const MaybeOutput& logit_gradients, float scale, std::uintptr_t stream) {
+  call_scale_backward(
+      {.logarithm = operation_from(operation) == SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD,
+       .dtype = dtype,
+       .logits_dtype = logits_dtype,
+       .results = &results,
+       .gradients = &gradients,
+       .logit_gradients = &logit_gradients,
+       .scale = scale,
+       .stream = stream});
+}
+
 void topk(const std::string& dtype, const Input& logits, const MaybeOutput& values,
           const MaybeOutput& indices, int k, std::uintptr_t stream) {
   call_library({.operation = SOFTMAX_WORKLOG_TOP_K,
@@ -374,6 +388,13 @@ void bind_calls(nb::module_& m) {
         nb::sig("def backward(operation: str, dtype: str, results: object, gradients: object, "
                 "logit_gradients: object, stream: int) -> None"),
         "'softmax_backward' or 'log_softmax_backward'.");
+  m.def("scale_backward", &scale_backward, nb::arg("operation"), nb::arg("dtype"),
+        nb::arg("results").noconvert(), nb::arg("gradients").noconvert(), nb::arg("logits_dtype"),
+        nb::arg("logit_gradients").noconvert(), nb::arg("scale"), nb::arg("stream"),
+        nb::sig("def scale_backward(operation: str, dtype: str, results: object, gradients: "
+                "object, logits_dtype: str, logit_gradients: object, scale: float, stream: int) "
+                "-> None"),
+        "The same for logits that were scaled, whose gradients may be of another type.");
   m.def("topk", &topk, nb::arg("dtype"), nb::arg("logits").noconvert(),
         nb::arg("values").noconvert(), nb::arg("indices").noconvert(), nb::arg("k"),
         nb::arg("stream"),

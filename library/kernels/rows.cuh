@@ -1,30 +1,17 @@
-// What the library's own kernels share: what is known of a row, how the threads that own it combine
-// that, and how many they are.
+// What the library's own kernels know of a row of logits, and how the threads that own it combine
+// that.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <bit>
-#include <cstdint>
 #include <limits>
 
+#include "row_threads.cuh"
+
 namespace worklog::library {
-// Each source has its own: inline functions would be expanded by other rules.
 namespace {
 
-constexpr int kWarpSize = 32;
-constexpr int kMaxWarps = 32;
-constexpr int kMaxThreads = kWarpSize * kMaxWarps;
-constexpr int kThreadsOfShortRows = 128;  // of a block with several rows
-constexpr unsigned kAllLanes = 0xffffffff;
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
-
-// The logits that a thread holds: few where rows are short, so that more threads have some, and at
-// most what fits the 64 registers that a thread of a block of 1024 may have. Elements that are
-// loaded one by one need an address each.
-constexpr int kFewPerThread = 8;
-template <int kCount>
-constexpr int kMostPerThread = kCount > 1 ? 24 : 12;
 
 // The larger one, but NaN if one of them is: fmaxf would drop it.
 __device__ float max_or_nan(float a, float b) {
@@ -67,12 +54,6 @@ __device__ float group_max(float m, int lanes) {
   return m;
 }
 
-__device__ float group_sum(float d, int lanes) {
-  for (int distance = lanes / 2; distance > 0; distance /= 2)
-    d += __shfl_xor_sync(kAllLanes, d, distance);
-  return d;
-}
-
 __device__ Normalizer warp_combine(Normalizer part) {
   const float m = group_max(part.m, kWarpSize);
   return {m, group_sum(part.d * ratio_of(part.m, m), kWarpSize)};
@@ -88,35 +69,6 @@ __device__ Normalizer combine_warps(Normalizer of_warp) {
   if (lane == 0) of_warps[threadIdx.x / kWarpSize] = of_warp;
   __syncthreads();
   return warp_combine(lane < warps ? of_warps[lane] : Normalizer{});
-}
-
-// So many elements at once: up to 16 bytes in one access.
-template <typename T, int kCount>
-struct alignas(kCount * sizeof(T) < sizeof(uint4) ? kCount * sizeof(T) : sizeof(uint4)) Pack {
-  T values[kCount];
-};
-
-// ---- launches ----
-
-constexpr int kShortestOfWarps = kFewPerThread * kWarpSize / 2;
-
-// Threads that own a row, so many elements each: a power of two of lanes, or whole warps.
-inline int threads_for(std::int64_t cols, int per_thread) {
-  const auto threads = static_cast<unsigned>((cols + per_thread - 1) / per_thread);
-  if (cols <= kShortestOfWarps) return static_cast<int>(std::bit_ceil(threads));
-  return static_cast<int>((threads + kWarpSize - 1) / kWarpSize * kWarpSize);
-}
-
-struct LaunchShape {
-  dim3 grid;
-  dim3 block;
-};
-
-// A block for each row, or for several where a row has a warp at most.
-inline LaunchShape shape_for(std::int64_t rows, int threads_of_row) {
-  const int rows_of_block = threads_of_row <= kWarpSize ? kThreadsOfShortRows / threads_of_row : 1;
-  return {dim3(static_cast<unsigned>((rows + rows_of_block - 1) / rows_of_block)),
-          dim3(threads_of_row, rows_of_block)};
 }
 
 }  // namespace

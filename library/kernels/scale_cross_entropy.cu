@@ -67,17 +67,6 @@ __device__ void store(const float* y, T* results) {
 
 // ---- what becomes of a row ----
 
-// The sum of what the warps of a row know, for each of its threads.
-__device__ float sum_warps(float of_warp) {
-  __shared__ float of_warps[kMaxWarps];
-  const int warps = blockDim.x / kWarpSize;
-  if (warps == 1) return of_warp;
-  const int lane = threadIdx.x % kWarpSize;
-  if (lane == 0) of_warps[threadIdx.x / kWarpSize] = of_warp;
-  __syncthreads();
-  return group_sum(lane < warps ? of_warps[lane] : 0.0f, kWarpSize);
-}
-
 // The loss of a row, given its label's logit and the sum of its logits. What has no share in it
 // must not be infinite times 0.
 template <typename T>
@@ -145,8 +134,9 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool exists = number < problem.rows;  // the last block may have more groups than rows
   const std::int64_t row = exists ? number : 0;
   const T* logits = problem.logits + problem.logits_layout.begin_of(row);
-  const std::int64_t target = target_of(problem, row);
-  const std::int64_t cols = exists && target != kIgnored ? problem.cols : 0;
+  // A group without a row reads nothing: its row's place may be in use, by whoever stores there.
+  const std::int64_t target = exists ? target_of(problem, row) : kIgnored;
+  const std::int64_t cols = target != kIgnored ? problem.cols : 0;
   const int lanes = kIsShort ? blockDim.x : kWarpSize;
   const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
 

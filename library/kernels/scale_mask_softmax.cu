@@ -16,7 +16,7 @@
 namespace worklog::library {
 namespace {
 
-// ---- what is loaded and stored ----
+// ---- what is loaded ----
 
 // A row of the logits, and what becomes of it.
 template <typename T>
@@ -59,28 +59,6 @@ __device__ void load(const Row<T>& row, Index col, float* x) {
     if (col + i >= row.visible) continue;
     const float added = row.mask != nullptr ? static_cast<float>(mask.values[i]) : 0.0f;
     x[i] = fmaf(static_cast<float>(logits.values[i]), row.scale, added);
-  }
-}
-
-template <typename Result, int kCount>
-__device__ void store_as(const float* y, void* results, std::int64_t index) {
-  Pack<Result, kCount> pack;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    pack.values[i] = static_cast<Result>(y[i]);
-  *reinterpret_cast<Pack<Result, kCount>*>(static_cast<Result*>(results) + index) = pack;
-}
-
-// A branch that all threads take alike costs less than three times as many kernels.
-template <int kCount>
-__device__ void store(const float* y, DType type, void* results, std::int64_t index) {
-  switch (type) {
-    case DType::kFloat32:
-      return store_as<float, kCount>(y, results, index);
-    case DType::kFloat16:
-      return store_as<__half, kCount>(y, results, index);
-    case DType::kBFloat16:
-      return store_as<__nv_bfloat16, kCount>(y, results, index);
   }
 }
 
@@ -213,15 +191,12 @@ void launch(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
 // Whether whole packs lie where packs may lie, in every row.
 template <typename T, int kCount>
 bool takes_packs(const ScaleMaskSoftmax<T>& problem) {
-  const auto lies_well = [](const void* array, std::int64_t stride, std::size_t element) {
-    const std::size_t alignment =
-        kCount * element < sizeof(uint4) ? kCount * element : sizeof(uint4);
-    return reinterpret_cast<std::uintptr_t>(array) % alignment == 0 && stride % kCount == 0;
-  };
   return problem.cols % kCount == 0 &&
-         lies_well(problem.logits, problem.logits_stride, sizeof(T)) &&
-         lies_well(problem.results, problem.results_stride, size_of(problem.results_type)) &&
-         (problem.mask == nullptr || lies_well(problem.mask, problem.mask_stride, sizeof(T)));
+         lies_well<kCount>(problem.logits, problem.logits_stride, sizeof(T)) &&
+         lies_well<kCount>(problem.results, problem.results_stride,
+                           size_of(problem.results_type)) &&
+         (problem.mask == nullptr ||
+          lies_well<kCount>(problem.mask, problem.mask_stride, sizeof(T)));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ The module is built for one machine: the CPU executor, which takes NumPy's array
 the CPU, JAX's, and what NumPy makes arrays of) and counts what the kernels do, or NVIDIA GPUs,
 whose arrays are CuPy's and PyTorch's. A GPU's work is put on the caller's current stream, and not
 waited for. Arrays that are C-contiguous, with the rows along their last axis, are handed over
-without a copy, and so are to softmax, log_softmax and topk those whose rows lie a stride apart; of
-others there is a copy.
+without a copy, and so are to softmax, log_softmax and the topk of probabilities those whose rows
+lie a stride apart; of others there is a copy.
 
 Elements are float32, float16, bfloat16 (in NumPy: ml_dtypes.bfloat16), on which arithmetic is in
 float32, or float64. Integers are computed in float64. The kernels of float64 are not tuned.
@@ -248,11 +248,12 @@ def topk(
     largest: False for the smallest, ascending: sorted likewise.
     probabilities: False for the k largest of x itself, in x's own type.
     scale: what x is multiplied by in the same pass, as 1 / temperature: above 0 and finite. Of x
-        itself it must be 1. Indices are in the order of x, also where scaled numbers are equal.
+        itself it must be 1. Indices are in the order of x, also where scaled numbers are equal. A
+        product that float32 does not hold counts as infinite, unless rows are sorted.
     out: (values, indices), where the results go.
 
     Other arguments and errors are as for softmax. Rows that lie a stride apart are read where they
-    are, if probabilities are meant. A step that is named finds the largest probabilities alone, and
+    are, if the largest probabilities are meant and none are sorted. A step that is named finds the largest probabilities alone, and
     scales nothing; its limits are its own.
     """
     return _topk(x, k, axis, dim, largest, probabilities, scale, out, step)

@@ -263,9 +263,41 @@ def _gradient_of_scale_mask(operation: str) -> Any:
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, None, None, None, None, None]:
         if ctx.needs_input_grad[1]:
             _refuse_gradient_of_mask()
-        dx = _call(operation + "_backward", ctx.saved_tensors[0], dy)
-        wide = torch.promote_types(dx.dtype, ctx.dtype)  # fp16 may hold dx, and not scale * dx
-        return (dx.to(wide) * ctx.scale).to(ctx.dtype), None, None, None, None, None
+        dx = _call(f"scale_{operation}_backward", ctx.saved_tensors[0], dy, ctx.scale, ctx.dtype)
+        return dx, None, None, None, None, None
+
+    return backward
+
+
+def _scale_backward(operation: str) -> Any:
+    def kernel(y: Tensor, dy: Tensor, scale: float, dtype: Any) -> Tensor:
+        y, dy = _ready(y), _ready(dy)
+        if torch.float64 in (y.dtype, dtype):
+            wide = torch.promote_types(y.dtype, dtype)
+            return (scale * _backward(operation, y, dy).to(wide)).to(dtype)
+        dx = y.new_empty(y.shape, dtype=dtype)
+        codes = _code(y), _code(dx)
+        _core.scale_backward(operation, codes[0], y, dy, codes[1], dx, scale, _LIBRARY.stream_of(y))
+        return dx
+
+    return kernel
+
+
+def _fake_scale_backward(y: Tensor, dy: Tensor, scale: float, dtype: Any) -> Tensor:
+    return y.new_empty(y.shape, dtype=dtype)
+
+
+def _save_scale_backward(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs[:2])
+    ctx.scale = inputs[2]
+
+
+def _gradients_of_scale_backward(gradients: Any) -> Any:
+    """Those of a backward pass, by what its result is multiplied by."""
+
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        of_y, of_dy = gradients(ctx, ctx.scale * g.to(ctx.saved_tensors[0].dtype))
+        return of_y, of_dy, None, None
 
     return backward
 
@@ -569,6 +601,18 @@ _register(
     _save_inputs,
     _fast.backward("log_softmax_backward"),
 )
+for _operation, _gradients in (
+    ("softmax_backward", _gradients_of_softmax_backward),
+    ("log_softmax_backward", _gradients_of_log_softmax_backward),
+):
+    _register(
+        f"scale_{_operation}(Tensor y, Tensor dy, float scale, ScalarType dtype) -> Tensor",
+        _scale_backward(_operation),
+        _fake_scale_backward,
+        _vmap_of(f"scale_{_operation}", 2),
+        _gradients_of_scale_backward(_gradients),
+        _save_scale_backward,
+    )
 _register(
     "cross_entropy(Tensor x, Tensor labels, int ignore_index, float label_smoothing, "
     "int reduction) -> (Tensor, Tensor)",
@@ -778,10 +822,11 @@ def topk(
         float32, or float64 where input is that.
     scale: what input is multiplied by before that softmax, in the same pass, as 1 / temperature:
         above 0 and finite. Where probabilities is False it must be 1. Indices are in the order of
-        input, also where scaled numbers are equal.
+        input, also where scaled numbers are equal. A product that float32 does not hold counts as
+        infinite, unless rows are sorted.
 
-    Of the last dimension, rows that lie a stride apart are read where they are if probabilities
-    are meant.
+    Of the last dimension, rows that lie a stride apart are read where they are if the largest
+    probabilities are meant and none are sorted, which more than 2048 of them are.
     """
     if out is None and probabilities is True and largest is True:
         results = _fast_topk(input, k, dim, scale)

@@ -211,6 +211,47 @@ def test_opcheck(name, dtype, mask):
 
 
 @each_of_two
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_opcheck_of_the_backward_pass(name, dtype):
+    operator = getattr(ops, f"scale_{name}_backward").default
+    into = torch.float64 if dtype == torch.float64 else torch.float16
+    for grad in (False, True):
+        arrays = [randn(5, 7, dtype=dtype, grad=grad) for _ in range(2)]
+        torch.library.opcheck(operator, (*arrays, 0.3, into))
+
+
+@each_of_two
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gradients_are_rounded_once(name, dtype):
+    """To the logits' type, from results of fp32."""
+    x, dy = randn(6, 300, dtype=dtype, grad=True), randn(6, 300)
+    getattr(sw, name)(x, -1, scale=0.3, dtype=torch.float32).backward(dy)
+    wide = x.detach().double().requires_grad_()
+    reference(name, wide, scale=0.3).backward(dy.double())
+    half_a_gap = torch.finfo(dtype).eps / 2
+    smallest = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps
+    of_fp32 = 1e-5 * wide.grad.abs().amax(-1, keepdim=True)
+    bound = wide.grad.abs() * half_a_gap + of_fp32 + smallest
+    assert ((x.grad.double() - wide.grad).abs() <= bound).all()
+
+
+@each_of_two
+def test_gradients_of_gradients(name):
+    x = randn(3, 5, dtype=torch.float64, grad=True)
+    torch.autograd.gradgradcheck(lambda x: getattr(sw, name)(x, -1, scale=0.3), x)
+    # In fp32 the kernel has the scale, too.
+    x, v = randn(3, 5, grad=True), randn(3, 5)
+    seconds = []
+    for function in (
+        lambda x: getattr(sw, name)(x, -1, scale=0.3),
+        lambda x: reference(name, x, scale=0.3),
+    ):
+        (first,) = torch.autograd.grad(function(x).pow(2).sum(), x, create_graph=True)
+        seconds.append(torch.autograd.grad((first * v).sum(), x)[0])
+    torch.testing.assert_close(*seconds, rtol=1e-4, atol=1e-5)
+
+
+@each_of_two
 @each_case
 def test_is_compiled_without_a_break(name, given):
     torch.compiler.reset()

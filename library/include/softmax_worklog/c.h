@@ -132,6 +132,22 @@ typedef struct softmax_worklog_scale_options {
 #define SOFTMAX_WORKLOG_SCALE_DEFAULTS \
   { 1.0f, 0, 0, 0, 0, 0 }
 
+/**
+ * What logits were multiplied by before a softmax, and where the rows of its backward pass lie. All
+ * strides are in elements, from a row to the next: cols or more, and 0 stands for cols.
+ * Begin with SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS: a struct of zeros would have the scale 0.
+ */
+typedef struct softmax_worklog_scale_backward_options {
+  float scale;                    /**< finite: that of softmax_worklog_scale_mask_softmax() */
+  int64_t results_stride;         /**< of what the softmax or the log-softmax gave */
+  int64_t gradients_stride;       /**< of the gradients by that */
+  int64_t logit_gradients_stride; /**< of the gradients by the logits */
+} softmax_worklog_scale_backward_options;
+
+/** Nothing was scaled, and no rows lie apart. */
+#define SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS \
+  { 1.0f, 0, 0, 0 }
+
 /** A workspace begins at a multiple of so many bytes, as what cudaMalloc gives does. */
 #define SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT 256
 
@@ -242,7 +258,8 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
  * The `k` largest probabilities of each row's softmax of scale * x, of logits x whose rows may lie
  * apart, and their columns: what sampling at a temperature wants, in the one pass of a top-k.
  *
- * Columns are put in the order of x itself, of equal logits the lowest first. `scaling` may be
+ * Columns are put in the order of x itself, of equal logits the lowest first. A product that fp32
+ * does not hold counts as infinite. `scaling` may be
  * null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it changes nothing, this is softmax_worklog_top_k(),
  * and else a kernel of the library's own, which reads a row once. Otherwise as
  * softmax_worklog_top_k(), its workspace and limits included; also refused: scaling out of its
@@ -276,6 +293,34 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
     softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
     void* logit_gradients, int64_t rows, int64_t cols, void* workspace, size_t workspace_bytes,
     softmax_worklog_stream stream);
+
+/**
+ * The gradient of a loss by the logits x, dx = scale * y (dy - sum(y dy)), of what
+ * softmax_worklog_scale_mask_softmax() gave (`probabilities`, y = softmax(scale * x + mask)) and
+ * the gradient by that (`gradients`, dy): rounded once, to the logits' type. The mask needs no
+ * mention, since y is 0 where it hides a column.
+ *
+ * `probabilities` and `gradients` are rows x cols of `dtype`, `logit_gradients` rows x cols of
+ * `logits_dtype`. It may be either of the others if type and stride are the same; else it shares no
+ * element with them. `options` may be null: SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS. Needs no
+ * workspace, and no GPU with clusters. Rows that begin at multiples of 16 bytes and have a multiple
+ * of them are read once up to 16384 columns, others up to 8192; longer ones twice.
+ *
+ * Errors: what softmax_worklog_softmax() refuses; options that are out of their range.
+ */
+softmax_worklog_status softmax_worklog_scale_softmax_backward(
+    softmax_worklog_dtype dtype, const void* probabilities, const void* gradients,
+    softmax_worklog_dtype logits_dtype, void* logit_gradients, int64_t rows, int64_t cols,
+    const softmax_worklog_scale_backward_options* options, softmax_worklog_stream stream);
+
+/**
+ * The same of what softmax_worklog_scale_mask_log_softmax() gave, dx = scale * (dy - exp(y)
+ * sum(dy)).
+ */
+softmax_worklog_status softmax_worklog_scale_log_softmax_backward(
+    softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
+    softmax_worklog_dtype logits_dtype, void* logit_gradients, int64_t rows, int64_t cols,
+    const softmax_worklog_scale_backward_options* options, softmax_worklog_stream stream);
 
 /**
  * What each row's label costs a classifier, and the gradients of that by the logits, in one pass

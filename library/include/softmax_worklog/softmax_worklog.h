@@ -121,6 +121,15 @@ struct ScaleOptions {
   std::int64_t gradients_matrix_stride = 0;  ///< likewise; looked at where there are gradients
 };
 
+/// What logits were multiplied by before a softmax, and where the rows of its backward pass lie.
+/// Strides are in elements, from a row to the next: cols or more; 0 stands for cols.
+struct ScaleBackwardOptions {
+  float scale = 1.0f;                       ///< finite: that of scale_mask_softmax()
+  std::int64_t results_stride = 0;          ///< of what the softmax or the log-softmax gave
+  std::int64_t gradients_stride = 0;        ///< of the gradients by that
+  std::int64_t logit_gradients_stride = 0;  ///< of the gradients by the logits
+};
+
 /// The C interface's name of an element's type.
 template <typename T>
 constexpr softmax_worklog_dtype dtype_of() {
@@ -229,6 +238,37 @@ Status log_softmax_backward(const T* log_probabilities, const T* gradients, T* l
   return Status(softmax_worklog_log_softmax_backward(dtype_of<T>(), log_probabilities, gradients,
                                                      logit_gradients, rows, cols, workspace.data,
                                                      workspace.bytes, stream));
+}
+
+/// The C interface's form of the options.
+inline softmax_worklog_scale_backward_options as_c(const ScaleBackwardOptions& options) {
+  return {options.scale, options.results_stride, options.gradients_stride,
+          options.logit_gradients_stride};
+}
+
+/// The gradients of logits that scale_mask_softmax() scaled, of their own type. See
+/// softmax_worklog_scale_softmax_backward().
+template <typename T, typename Logit>
+Status scale_softmax_backward(const T* probabilities, const T* gradients, Logit* logit_gradients,
+                              std::int64_t rows, std::int64_t cols,
+                              const ScaleBackwardOptions& options = {},
+                              cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_backward_options asked = as_c(options);
+  return Status(softmax_worklog_scale_softmax_backward(dtype_of<T>(), probabilities, gradients,
+                                                       dtype_of<Logit>(), logit_gradients, rows,
+                                                       cols, &asked, stream));
+}
+
+/// The same from those of the logarithms. See softmax_worklog_scale_log_softmax_backward().
+template <typename T, typename Logit>
+Status scale_log_softmax_backward(const T* log_probabilities, const T* gradients,
+                                  Logit* logit_gradients, std::int64_t rows, std::int64_t cols,
+                                  const ScaleBackwardOptions& options = {},
+                                  cudaStream_t stream = nullptr) {
+  const softmax_worklog_scale_backward_options asked = as_c(options);
+  return Status(softmax_worklog_scale_log_softmax_backward(
+      dtype_of<T>(), log_probabilities, gradients, dtype_of<Logit>(), logit_gradients, rows, cols,
+      &asked, stream));
 }
 
 /// The C interface's form of the options.
