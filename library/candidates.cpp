@@ -13,8 +13,9 @@ struct Named {
   Need need;
 };
 
-// Short rows first. Those that all blocks share are asked before clusters, and of few rows alone;
-// the last of a forward pass takes any row. Where one ends is the registry's to say.
+// Short rows first. What all blocks share, of few rows alone, comes where a cluster cannot hold the
+// row, which one block would take far longer for; the last of a forward pass takes any row. Where
+// one ends is the registry's to say.
 const std::vector<Named>& named(softmax_worklog_operation operation) {
   static const std::vector<Named> softmax = {
       {"13_row_in_a_warp", "", Need::kNothing},
@@ -22,9 +23,9 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"14_row_in_registers", "", Need::kNothing},
       {"14_row_in_registers", "warp_reduce", Need::kNothing},
       {"15_row_in_shared_memory", "", Need::kLargeShared},
-      {"17_long_row_one_launch", "", Need::kWholeGrid},
       {"16_cluster", "messages", Need::kClustersOfWhole},
       {"16_cluster", "", Need::kClustersOfWhole},
+      {"17_long_row_one_launch", "", Need::kWholeGrid},
       {"12_bytes_in_flight", "", Need::kNothing},
   };
   static const std::vector<Named> log_softmax = {

@@ -100,6 +100,7 @@ struct ModelledStarts {
       index_of("19_backward/reads_twice", candidates_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD));
   std::size_t of_whole_grid =
       index_of("17_long_row_one_launch", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
+  std::size_t of_cluster = index_of("16_cluster/messages", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
   std::size_t of_whole_grid_for_log =
       index_of("17_long_row_one_launch/log_softmax", candidates_of(SOFTMAX_WORKLOG_LOG_SOFTMAX));
 };
@@ -116,7 +117,10 @@ std::size_t modelled_start(const Shape& shape) {
     return reads_twice ? starts.of_two_reads : 0;
   }
   if (shape.cols < kLongRow) return 0;
-  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) return starts.of_whole_grid;
+  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) {
+    const Candidate& grid = candidates_of(SOFTMAX_WORKLOG_SOFTMAX)[starts.of_whole_grid];
+    return shape.rows <= grid.step->info.max_rows ? starts.of_whole_grid : starts.of_cluster;
+  }
   return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? starts.of_whole_grid_for_log : 0;
 }
 

@@ -140,9 +140,11 @@ void fill_special(const Row& row, std::span<float> logits) {
   fill_bell(row, logits);
   const std::size_t places[] = {0, logits.size() / 2, logits.size() - 1};
   const std::size_t place = places[row.number % 3];
+  // 0 / 0 of a CPU has a sign, and that of a GPU none.
+  const float nan = std::copysign(kNaN, (row.number / 18 + row.number) % 2 == 0 ? 1.0f : -1.0f);
   switch (row.number / 3 % 6) {
     case 0:
-      logits[place] = kNaN;
+      logits[place] = nan;
       break;
     case 1:
       logits[place] = kInfinity;
@@ -155,10 +157,10 @@ void fill_special(const Row& row, std::span<float> logits) {
       break;
     case 4:  // -inf everywhere but in one place, so that most threads see no number at all
       std::fill(logits.begin(), logits.end(), -kInfinity);
-      logits[place] = row.number % 2 == 0 ? kNaN : kInfinity;
+      logits[place] = row.number % 2 == 0 ? nan : kInfinity;
       break;
     case 5:
-      logits[place] = kNaN;
+      logits[place] = nan;
       logits[logits.size() - 1 - place] = kInfinity;
       break;
   }

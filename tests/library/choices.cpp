@@ -78,6 +78,13 @@ TEST_SUITE("choices") {
 
   TEST_CASE("few long rows are spread over blocks, and a single short one over none") {
     CHECK(softmax_step(1, 262144, kH200) == "17_long_row_one_launch");
+    for (const std::int64_t rows : {1, 5, 16}) {  // of rows that no cluster holds
+      for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+        CHECK(picked({SOFTMAX_WORKLOG_SOFTMAX, dtype, rows, 2500000, 0}, kH200) ==
+              "17_long_row_one_launch");
+      }
+      CHECK(softmax_step(rows, 1500000, kH200) == "17_long_row_one_launch");
+    }
     CHECK(softmax_step(8, 151936, kH200) == "16_cluster/messages");
     CHECK(softmax_step(64, 256000, kH200) == "16_cluster/messages");
     CHECK(softmax_step(512, 262144, kH200) == "16_cluster/messages");

@@ -385,6 +385,20 @@ TEST_SUITE("scale") {
     }
   }
 
+  TEST_CASE("top-k of logits that scaling makes infinite") {
+    const auto logits = on_device(std::vector<float>{3e38f, 2e38f, -3e38f, -3e38f});
+    DeviceBuffer<float> values(2);
+    DeviceBuffer<std::int64_t> indices(2);
+    sw::ScaleOptions scaling;
+    scaling.scale = 10.0f;
+    const sw::Status status =
+        sw::scale_top_k(logits.data(), values.data(), indices.data(), 2, 2, 1, scaling);
+    REQUIRE_MESSAGE(status.ok(), status.message());
+    for (const float value : values.download())  // of +inf, and of -inf alone
+      CHECK(std::isnan(value));
+    CHECK(indices.download() == std::vector<std::int64_t>{0, 0});
+  }
+
   TEST_CASE_TEMPLATE("top-k of rows that rise, which fill every list again and again", T, float,
                      __half) {
     const Size size = {2, 8200};

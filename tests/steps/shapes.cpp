@@ -59,6 +59,14 @@ void check_nothing_happens(const Step& step, std::int64_t rows, std::int64_t col
   CHECK(indices.download() == std::vector<std::int64_t>{-7});
 }
 
+// A variant is as long as its step, unless it says otherwise.
+bool has_a_limit_of_its_own(const Step& step) {
+  if (step.info.max_cols == nullptr) return false;
+  const Step& ladder_step = registered_step(step.name, "");
+  return step.variant.empty() || ladder_step.info.max_cols == nullptr ||
+         step.info.most_cols(sizeof(float), 0) != ladder_step.info.most_cols(sizeof(float), 0);
+}
+
 }  // namespace
 
 TEST_SUITE("shapes") {
@@ -162,7 +170,7 @@ TEST_SUITE("shapes") {
   TEST_CASE("the longest row that a step takes, in its own blocks and in the smallest") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
-      if (step.info.max_cols == nullptr || !step.variant.empty()) continue;
+      if (!has_a_limit_of_its_own(step)) continue;
       for (const DType dtype : kAllDTypes) {
         for (const int block_size : {0, 32}) {
           const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
@@ -177,6 +185,24 @@ TEST_SUITE("shapes") {
           const std::int64_t shift = (128 - 16) / static_cast<std::int64_t>(size_of(dtype));
           check_verified(step, {dtype, 1, most, some_k(step, most)},
                          {.block_size = block_size, .logits_shift = shift, .output_shift = shift});
+        }
+      }
+    }
+  }
+
+  // Where a row has several blocks, their number may change with its length and with how many rows
+  // there are, and each of them must hold its share.
+  TEST_CASE("long rows, one, a few and more, in the largest blocks") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!has_a_limit_of_its_own(step)) continue;
+      const int largest = block_sizes(step).back();
+      const std::int64_t most = step.info.most_cols(sizeof(float), largest);
+      for (const std::int64_t cols : {most / 4 + 1, most / 2, most / 2 + 1, most / 4 * 3, most}) {
+        for (const std::int64_t rows : {1, 3, 5}) {
+          if (rows > step.info.max_rows) continue;
+          check_verified(step, {DType::kFloat32, rows, cols, some_k(step, cols)},
+                         {.block_size = largest});
         }
       }
     }

@@ -507,7 +507,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   arrive_relaxed();
 
   // While the rest is on its way, what the registers hold.
-  float m = x_edge;
+  float m = max_or_nan(x_edge, x_edge);  // which makes one NaN of all, for warp_max to order
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
     if (begin + i * threads >= end) break;
@@ -599,8 +599,10 @@ int blocks_for(const worklog::Softmax<T>& problem) {
   constexpr std::int64_t kEnoughThreads = 65536;
   const std::int64_t threads = problem.block_size;
   const std::int64_t most_of_thread = problem.rows <= kFewestRows ? kFewPerThread : kMuch;
+  const std::int64_t most_of_block =
+      std::min(threads * most_of_thread, cols_of_block(sizeof(T), problem.block_size));
   int blocks = kMaxBlocks / 2;
-  if (problem.cols > blocks * threads * most_of_thread) blocks = kMaxBlocks;
+  if (problem.cols > blocks * most_of_block) blocks = kMaxBlocks;
   while (blocks > kFewestBlocks && problem.rows * blocks * threads > kEnoughThreads &&
          problem.cols <= blocks / 2 * threads * kFewPerThread)
     blocks /= 2;
