@@ -674,8 +674,8 @@ RULES = [
         "What waits in shared memory begins behind the messages and their barrier of 8 bytes, in "
         "the middle of a sector, and the sectors that asynchronous copies write count. The "
         "executor takes it that the first lane's copy begins one.",
-        "ptxas -v: 8200 bytes smem (in fp32, of kernels of 1024 threads); not the compiler's doing "
-        "otherwise",
+        "cuobjdump --dump-resource-usage: SHARED:9232 (fp32, 1024 threads), of which 1024 are the "
+        "system's; not the compiler's doing otherwise",
         (Kernels((messages.UNIT,)),),
         messages.before_what_waits,
     ),
@@ -685,8 +685,8 @@ RULES = [
         "waits for messages. Two of the stores are of 8 bytes, which takes two requests. The warp "
         "with the row's last column loads the exponential of that, too.",
         "STL [R1+0x48], R53 and 27 more before the exchange; STL.64 [R1+0x10], R20; STL [R1+0x18], "
-        "R22; STL.64 [R1], R16; STL [R1+0x8], R18; LDL.LU R6, [R1+0x48] (ptxas -v: 140 bytes stack "
-        "frame)",
+        "R22; STL.64 [R1], R16; STL [R1+0x8], R18; LDL.LU R6, [R1+0x48] (cuobjdump "
+        "--dump-resource-usage: STACK:144)",
         (Kernels((messages.UNIT,)),),
         messages.spilled_exponentials,
     ),
