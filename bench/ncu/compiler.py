@@ -9,6 +9,8 @@ every instruction). A listed difference is not the compiler's doing. Nothing els
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import cut_rows
+import messages
 import topk
 from figures import Launch
 
@@ -119,6 +121,7 @@ _WITH_TWO_FLOATS = (
     "19_backward",
     "19_backward/log_softmax",
     "19_backward/reads_twice",
+    "19_backward/shared_memory",
 )
 
 # ---- pairs in global memory ----
@@ -264,19 +267,31 @@ def _turns_ahead(launch: Launch) -> dict[str, int]:
     return {"global_store_sectors": -(_TURNS_OF_TILE - 1) * odd}
 
 
+# ---- warps that reduce ----
+
+_SHUFFLES_OF_A_REDUCTION = 32  # on the executor
+
+
+def _maximum_and_sum(launch: Launch) -> dict[str, int]:
+    """A sum is two integers."""
+    return {"shuffles": -3 * _SHUFFLES_OF_A_REDUCTION * launch.blocks * launch.warps}
+
+
 # ---- clusters and grids ----
 
-# The words that a block stores to each of its cluster: m and the two floats of d; of a sum its one
-# or two floats; m, d, the sum and the label of a part.
+# The words that a block stores to each of its cluster: m and the two floats of d, or its one; of a
+# sum its one or two floats; m, d, the sum and the label of a part.
 _WORDS_TO_CLUSTER = {
     "16_cluster": 3,
     "16_cluster/barriers_with_fences": 3,
     "16_cluster/four_blocks": 3,
+    "16_cluster/log_softmax": 2,
     "16_cluster/no_spread": 3,
     "16_cluster/one_pass": 3,
     "19_backward": 2,
     "19_backward/log_softmax": 2,
     "19_backward/plain_sum": 1,
+    "19_backward/shared_memory": 2,
     "20_cross_entropy": 4,
 }
 _WORD_BYTES = 4
@@ -293,16 +308,12 @@ def _fences_of_all_warps(launch: Launch) -> dict[str, int]:
     return {"shared_load_requests": 2 * _LOADS_OF_FENCE * launch.blocks * launch.warps}
 
 
-def _blocks_a_row(launch: Launch) -> int:
-    return launch.blocks // launch.rows
-
-
 def _stores_to_cluster(launch: Launch) -> dict[str, int]:
     """Each block stores to all of its cluster. The source's are stores to shared memory, of a word
     each."""
     words = _WORDS_TO_CLUSTER[launch.unit]
     return {
-        "global_store_bytes": words * _WORD_BYTES * launch.blocks * _blocks_a_row(launch),
+        "global_store_bytes": words * _WORD_BYTES * launch.blocks * cut_rows.blocks_a_row(launch),
         "shared_store_requests": -words * launch.blocks,
     }
 
@@ -321,7 +332,9 @@ def _parts(launch: Launch) -> dict[str, int]:
     cluster; each block stores one to each of these. Word by word, two lanes want a bank where more
     than eight load; at once, they take their turns."""
     more, warps = _WORDS_OF_PART - 1, launch.blocks * launch.warps
-    turns = [-(-lanes // _LANES_OF_WAVEFRONT) for lanes in (launch.warps, _blocks_a_row(launch))]
+    turns = [
+        -(-lanes // _LANES_OF_WAVEFRONT) for lanes in (launch.warps, cut_rows.blocks_a_row(launch))
+    ]
     return {
         "shared_load_requests": -more * warps * len(turns),
         "shared_load_wavefronts": -more * warps * sum(turns),
@@ -331,51 +344,6 @@ def _parts(launch: Launch) -> dict[str, int]:
     }
 
 
-_COPY_BYTES = 16
-_SECTOR_BYTES = 32
-_LINE_BYTES = 128
-_HELD = 32  # elements of a thread of four_blocks, before anything waits
-
-
-def _copied_sectors(lanes: int, offset: int) -> int:
-    """Of a request that copies from a multiple of 128 bytes to `offset` past one: one for each
-    sector that it writes, from each line of the source."""
-    copies = range(0, lanes * _COPY_BYTES, _COPY_BYTES)
-    return len({((offset + at) // _SECTOR_BYTES, at // _LINE_BYTES) for at in copies})
-
-
-def _copies_to_half_a_sector(launch: Launch) -> dict[str, int]:
-    blocks = _blocks_a_row(launch)
-    per_vector = _COPY_BYTES // (4 if launch.dtype == "f32" else 2)
-    vectors = launch.cols // per_vector
-    lines = -(-vectors // (_LINE_BYTES // _COPY_BYTES))
-    share = -(-lines // blocks) * (_LINE_BYTES // _COPY_BYTES)
-    more = 0
-    for block in range(blocks):
-        end = min(share, vectors - block * share)
-        waiting = range(launch.block[0] * _HELD // per_vector, end, WARP)
-        for lanes in (min(WARP, end - first) for first in waiting):
-            more += _copied_sectors(lanes, _COPY_BYTES) - _copied_sectors(lanes, 0)
-    return {"global_load_sectors": launch.rows * more}
-
-
-def _shares(launch: Launch) -> list[int]:
-    """The vectors of each block of step 20, as share_of there cuts a row; a warp's first ones may
-    lie before the row."""
-    blocks, size = _blocks_a_row(launch), 4 if launch.dtype == "f32" else 2
-    per_vector, per_line = _COPY_BYTES // size, _LINE_BYTES // _COPY_BYTES
-    shares = []
-    for row in range(launch.rows):
-        first_of_row = row * launch.cols
-        head = -first_of_row % per_vector
-        first = (first_of_row + head) // per_vector % per_line
-        end = first + max(launch.cols - head, 0) // per_vector
-        lines = -(-end // per_line)
-        share = -(-lines // blocks) * per_line
-        shares += [max(0, min(share, end - block * share)) for block in range(blocks)]
-    return shares
-
-
 def _turns_in_pairs(launch: Launch) -> dict[str, int]:
     """In the warp where a block's share ends, if the lanes that have a turn more than the others
     have an even number: the others take their odd turn alone, before all lanes go on in pairs."""
@@ -383,7 +351,7 @@ def _turns_in_pairs(launch: Launch) -> dict[str, int]:
         return {}
     threads = launch.block[0]
     requests = wavefronts = 0
-    for share in _shares(launch):
+    for share in cut_rows.shares(launch):
         turns, rest = divmod(max(0, share - _TURNS_OF_TILE * threads), threads)
         if turns % 2 == 1 and rest % WARP != 0:
             requests += 1
@@ -424,6 +392,14 @@ def _spilled(registers: int) -> Callable[[Launch], dict[str, int]]:
         return {"local_store_requests": stores, "local_load_requests": loads}
 
     return change
+
+
+def _spilled_in_bf16(launch: Launch) -> dict[str, int]:
+    """Of rows that begin anywhere, where a lane has four vectors."""
+    if launch.dtype != "bf16" or launch.cols % 8 == 0 or launch.cols <= 2 * 8 * WARP:
+        return {}
+    registers = 3 * launch.blocks * launch.warps
+    return {"local_store_requests": registers, "local_load_requests": registers}
 
 
 _GRID = "17_long_row_one_launch"
@@ -575,6 +551,7 @@ RULES = [
                     "19_backward",
                     "19_backward/log_softmax",
                     "19_backward/reads_twice",
+                    "19_backward/shared_memory",
                 )
             ),
         ),
@@ -592,9 +569,11 @@ RULES = [
                 (
                     "16_cluster",
                     "16_cluster/four_blocks",
+                    "16_cluster/log_softmax",
                     "16_cluster/no_spread",
                     "16_cluster/one_pass",
                     "16_cluster/through_global_memory",
+                    "19_backward/shared_memory",
                     "20_cross_entropy",
                 )
             ),
@@ -612,8 +591,8 @@ RULES = [
         "stores_to_cluster",
         "A store to the shared memory of a block of the cluster counts with the bytes of global "
         "stores, to the block's own as to another's, and is no request to shared memory.",
-        "ST.E three times, not STS (step 19: twice; of a plain sum once; step 20: ST.E.128); not "
-        "the compiler's doing otherwise",
+        "ST.E three times, not STS (step 19 and log-softmax: twice; of a plain sum once; step 20: "
+        "ST.E.128); not the compiler's doing otherwise",
         (Kernels(tuple(_WORDS_TO_CLUSTER)),),
         _stores_to_cluster,
     ),
@@ -622,7 +601,16 @@ RULES = [
         "The two floats that each block of the cluster has left, which the source loads one by "
         "one, are loaded at once, with 8 bytes. (Their stores are not merged.)",
         "ST.E [R38.64], R47; ST.E [R38.64+0x4], R45; UCGABAR_WAIT; @!P1 LDS.64 R38, [R42+UR9]",
-        (Kernels(("19_backward", "19_backward/log_softmax")),),
+        (
+            Kernels(
+                (
+                    "16_cluster/log_softmax",
+                    "19_backward",
+                    "19_backward/log_softmax",
+                    "19_backward/shared_memory",
+                )
+            ),
+        ),
         _sum_of_blocks,
     ),
     Rule(
@@ -651,7 +639,80 @@ RULES = [
         "that it reads; the executor takes it that the first lane's begins one.",
         "ptxas -v: 432 bytes smem; not the compiler's doing otherwise",
         (Kernels(("16_cluster/four_blocks",)),),
-        _copies_to_half_a_sector,
+        cut_rows.copies_to_half_a_sector,
+    ),
+    Rule(
+        "copies_of_both",
+        "ptxas puts three loads from shared memory that no lane executes before an asynchronous "
+        "copy; and once before the two that follow each other here, of both arrays.",
+        "@!PT LDS RZ, [RZ] three times; LDGSTS.E.BYPASS.128 [R19], desc[UR8][R8.64]; "
+        "LDGSTS.E.BYPASS.128 [R21], desc[UR8][R10.64]",
+        (Kernels(("19_backward/shared_memory",)),),
+        cut_rows.copies_of_both,
+    ),
+    Rule(
+        "copies_behind_a_head",
+        "A row's first vector may be the second half of a sector, and is copied to the second half "
+        "of one. The copies of a warp are counted by the sectors that they write; the executor "
+        "takes it that the first lane's begins one.",
+        "not the compiler's doing",
+        (Kernels(("19_backward/shared_memory",)),),
+        cut_rows.copies_behind_a_head,
+    ),
+    Rule(
+        "merged_message",
+        "What a warp has told by one asynchronous store, two or three floats, the source loads one "
+        "by one. ptxas loads them at once, with 8 or 16 bytes, and all messages for which a lane "
+        "has room, each load under a predicate.",
+        "STAS.128 [R8.64], R4; @!P2 LDS.128 R8, [R59+UR14]; @!P5 LDS.128 R16, [R59+UR14+0x600] and "
+        "so on, 16 in all (4 in kernels of up to 256 threads)",
+        (Kernels((messages.UNIT,)),),
+        messages.merged,
+    ),
+    Rule(
+        "messages_before_what_waits",
+        "What waits in shared memory begins behind the messages and their barrier of 8 bytes, in "
+        "the middle of a sector, and the sectors that asynchronous copies write count. The "
+        "executor takes it that the first lane's copy begins one.",
+        "cuobjdump --dump-resource-usage: SHARED:9232 (fp32, 1024 threads), of which 1024 are the "
+        "system's; not the compiler's doing otherwise",
+        (Kernels((messages.UNIT,)),),
+        messages.before_what_waits,
+    ),
+    Rule(
+        "spilled_exponentials",
+        "ptxas keeps exponentials of fp32 in local memory while a block of more than 256 threads "
+        "waits for messages. Two of the stores are of 8 bytes, which takes two requests. The warp "
+        "with the row's last column loads the exponential of that, too.",
+        "STL [R1+0x48], R53 and 27 more before the exchange; STL.64 [R1+0x10], R20; STL [R1+0x18], "
+        "R22; STL.64 [R1], R16; STL [R1+0x8], R18; LDL.LU R6, [R1+0x48] (cuobjdump "
+        "--dump-resource-usage: STACK:144)",
+        (Kernels((messages.UNIT,)),),
+        messages.spilled_exponentials,
+    ),
+    Rule(
+        "maxima_of_messages",
+        "The maximum of a warp is one instruction, and no shuffle; the executor makes it of 32.",
+        "REDUX.MAX.S32 UR10, R19 (of what the warp holds); REDUX.MAX.S32 UR9, R9 (of what waits, "
+        "if anything does); REDUX.MAX.S32 UR14, R7 (of the messages)",
+        (Kernels((messages.UNIT,)),),
+        messages.maxima,
+    ),
+    Rule(
+        "maximum_and_sum",
+        "The same of a maximum and of a sum, which is one of two integers.",
+        "REDUX.MAX.S32; REDUX.SUM twice",
+        (Kernels(("13_row_in_a_warp/warp_reduce",)),),
+        _maximum_and_sum,
+    ),
+    Rule(
+        "spilled_in_bf16",
+        "ptxas keeps three registers in local memory, in bf16 alone, where a lane has four vectors "
+        "of a row that begins anywhere.",
+        "STL [R1+0x8], R0; STL.S16 [R1+0x4], R0; LDL.LU R0, [R1+0x8]; STL.S16 [R1], R8; LDL.LU "
+        "R57, [R1+0x4]; LDL.LU R53, [R1]",
+        (Kernels(("19_backward/short_rows",)),),
+        _spilled_in_bf16,
     ),
     Rule(
         "lanes_a_turn_ahead",
@@ -683,6 +744,7 @@ RULES = [
                 (
                     "15_row_in_shared_memory/plain_difference",
                     "15_row_in_shared_memory/log_softmax",
+                    "16_cluster/log_softmax",
                     *topk.OF_ONE_BLOCK,
                 )
             ),
@@ -875,16 +937,16 @@ AGREEING = {
     )
     for kind in KINDS
 }
-# 0.30 was the most seen, in a launch of three blocks.
+# 0.34 was the most seen, in launches of three blocks.
 CROWDED = _wavefronts(
     "crowded",
     "store",
     "Each warp stores once, while what others load from two arrays arrives. Their number varies: "
     "two runs of a launch disagree on it.",
-    "a third",
+    "two in five",
 )
 CROWDED_WHERE = Kernels(("19_backward/reads_twice",))
-MOST_CROWDED = 1 / 3
+MOST_CROWDED = 2 / 5
 POLLING = Listed(
     "polling",
     "A thread of each block waits in a loop until all blocks have come to the grid's barrier. How "

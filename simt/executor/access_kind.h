@@ -16,7 +16,7 @@ enum class AccessKind : std::uint8_t {
   kSharedStore,   ///< likewise
   kSharedAtomic,  ///< likewise
   kConstantLoad,  ///< of a `__constant__` variable
-  kDistributed,   ///< the shared memory of another block of the cluster
+  kDistributed,   ///< the shared memory of another block of the cluster; st_async to any
   kFence,         ///< no access: makes those before it visible to other blocks
   kMeeting,       ///< an atomic operation on memory whose traffic is not counted
 };

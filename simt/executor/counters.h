@@ -67,7 +67,7 @@ struct Counters {
   LinkTraffic link_atomics;        ///< of global_atomics
   std::uint64_t async_copy_requests = 0;   ///< of global_loads: those to shared memory at once
   std::uint64_t async_copy_bytes = 0;      ///< of those requests
-  std::uint64_t distributed_requests = 0;  ///< to the shared memory of other blocks of the cluster
+  std::uint64_t distributed_requests = 0;  ///< to other blocks' shared memory, and st_async
   std::uint64_t distributed_bytes = 0;     ///< of those requests
   std::uint64_t block_barriers = 0;        ///< once a block
   std::uint64_t cluster_barriers = 0;      ///< once a cluster

@@ -213,9 +213,9 @@ def test_a_comparison_is_checked_with_all_that_was_counted(session):
     assert "the executor's profile has no 05_warp_shuffle/, f32 144 x 1024" in result.stderr
 
 
-# What an H200, or of steps 19 and 20 an H100, counted of launches in which nvcc made something else
-# of the source, by the names of the executor's figures: the launch, what the executor counts and
-# what ncu counted, less the wavefronts that vary.
+# What an H200, or of steps 19 and 20 and of newer variants an H100, counted of launches in which
+# nvcc made something else of the source, by the names of the executor's figures: the launch, what
+# the executor counts and what ncu counted, less the wavefronts that vary.
 _SHARED_LOADS = ("shared_load_requests", "shared_load_wavefronts")
 _SHARED_STORES = ("shared_store_requests", "shared_store_wavefronts")
 _RULED = [
@@ -277,6 +277,20 @@ _RULED = [
     ("16_cluster/one_pass", "softmax", "f16", 3, 50001, 0, 48, 256,
      {("global_store_bytes",): (300006, 309222), ("shared_load_requests",): (2304, 2496),
       ("shared_store_requests",): (1296, 1152)}),
+    ("13_row_in_a_warp/warp_reduce", "softmax", "f16", 40, 20, 0, 10, 128,
+     {("shuffles",): (3840, 0)}),
+    ("16_cluster/log_softmax", "log_softmax", "f32", 3, 50001, 0, 48, 512,
+     {("global_store_bytes",): (600012, 606156), ("shared_load_requests",): (3072, 1728),
+      ("shared_load_wavefronts",): (3072, 1536), ("shared_store_requests",): (1632, 768),
+      ("shared_store_wavefronts",): (1632, 864)}),
+    ("16_cluster/messages", "softmax", "f32", 1, 1050001, 0, 16, 512,
+     {("global_load_sectors",): (131251, 155872), ("shared_load_requests",): (43098, 41050),
+      ("shared_load_wavefronts",): (98439, 82055), ("shared_load_bank_conflicts",): (18432, 0),
+      ("local_load_requests",): (0, 7937), ("local_store_requests",): (0, 8704),
+      ("shuffles",): (29696, 5120)}),
+    ("16_cluster/messages", "softmax", "f16", 36, 4096, 0, 144, 128,
+     {("shared_load_requests",): (1152, 2304), ("shared_load_wavefronts",): (1152, 576),
+      ("shuffles",): (42624, 5760)}),
     ("17_long_row_one_launch", "softmax", "f32", 1, 20, 0, 1, 128,
      {("global_load_requests",): (4, 5), ("global_load_sectors",): (6, 7),
       ("global_load_bytes",): (92, 96), ("global_atomic_requests",): (0, 1),
@@ -312,6 +326,13 @@ _RULED = [
      {("global_store_bytes",): (200006, 200262), ("shared_store_requests",): (136, 128)}),
     ("19_backward/reads_twice", "softmax_backward", "bf16", 36, 4096, 0, 36, 512,
      {_SHARED_LOADS: (1152, 576), _SHARED_STORES: (1152, 576), ("shuffles",): (11520, 10944)}),
+    ("19_backward/shared_memory", "softmax_backward", "f16", 300, 777, 0, 300, 128,
+     {("global_load_sectors",): (33600, 30900), ("global_store_bytes",): (466200, 468600),
+      ("shared_load_requests",): (14550, 10425), ("shared_load_wavefronts",): (19500, 17100),
+      ("shared_store_requests",): (3000, 1200), ("shared_store_wavefronts",): (3000, 1800),
+      ("shuffles",): (36000, 34800)}),
+    ("19_backward/short_rows", "softmax_backward", "bf16", 300, 777, 0, 75, 128,
+     {("local_load_requests",): (0, 900), ("local_store_requests",): (0, 900)}),
     ("20_cross_entropy", "cross_entropy", "f32", 36, 4096, 0, 72, 512,
      {("global_store_bytes",): (590112, 592416), ("shared_load_requests",): (9216, 2592),
       ("shared_load_wavefronts",): (13824, 3456), ("shared_load_bank_conflicts",): (4608, 0),
@@ -399,9 +420,9 @@ def test_threads_that_wait_for_a_grid_look_at_most_five_times(session, figure, e
 
 
 @pytest.mark.parametrize(
-    ("runs", "explained"), [([11, 19], True), ([0, 32], True), ([0, 33], False), ([19], False)]
+    ("runs", "explained"), [([11, 19], True), ([0, 38], True), ([0, 39], False), ([19], False)]
 )
-def test_stores_that_meet_arriving_loads_vary_by_a_third_at_most(session, runs, explained):
+def test_stores_that_meet_arriving_loads_vary_by_two_in_five_at_most(session, runs, explained):
     launch = ("19_backward/reads_twice", "softmax_backward", "f32", 3, 50001, 0, 3, 1024)
     ours = {"shared_store_requests": 192, "shared_store_wavefronts": 192,
             "shared_load_requests": 192, "shared_load_wavefronts": 384,

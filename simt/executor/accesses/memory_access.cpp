@@ -265,8 +265,7 @@ void note_async_store(std::uintptr_t address, unsigned bytes, unsigned barrier,
   if (current.checking && !is_inside_shared(worker, address, bytes)) {
     return report_outside_shared(worker.shared, address, bytes, Direction::kStore, code_address);
   }
-  log_access(address, bytes, is_own ? AccessKind::kSharedStore : AccessKind::kDistributed,
-             code_address);
+  log_access(address, bytes, AccessKind::kDistributed, code_address);  // to the own block, too
   if (!current.checking) return;
   check_shared_async_store(lane, *worker.blocks[rank], address, bytes, barrier, code_address);
   if (!is_own && !is_there(worker, rank))

@@ -316,7 +316,8 @@ DistinctPaths distinct_paths(const Cursors& cursors, Event before) {
 
 class DivergentReplay {
  public:
-  DivergentReplay(const Audience& audience, ControlFlow& flow) : audience_(audience), flow_(flow) {}
+  DivergentReplay(const Audience& audience, ControlFlow& flow, KnownControlFlows& of_segments)
+      : audience_(audience), flow_(flow), of_segments_(of_segments) {}
 
   // `before` is the event that all lanes took last.
   void run(Cursors& cursors, Event before) {
@@ -364,7 +365,7 @@ class DivergentReplay {
     audience_.tally.add_divergence(place);
     WarpRecording* const recorded = audience_.recorded;
     const std::size_t parted = recorded != nullptr ? recorded->part(place, lanes_of(cursors)) : 0;
-    const Event meet = flow_.reconvergence_point(branch);
+    const Event meet = reconvergence_point(cursors, branch);
     Cursors sides = cursors;
     std::uint32_t rest = 0;
     for (unsigned i = 0; i < cursors.count; ++i) {
@@ -390,8 +391,17 @@ class DivergentReplay {
     return branch;
   }
 
+  // Of lanes that part behind a meeting point, their paths up to the next one tell: a meeting point
+  // is no place in the code, and behind each the code goes on elsewhere.
+  Event reconvergence_point(const Cursors& cursors, Event branch) {
+    ControlFlow& flow =
+        branch != kMeetingPoint ? flow_ : of_segments_.of(distinct_paths(cursors, branch));
+    return flow.reconvergence_point(branch);
+  }
+
   const Audience& audience_;
   ControlFlow& flow_;
+  KnownControlFlows& of_segments_;
 };
 
 WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
@@ -456,7 +466,7 @@ void replay(Worker& worker, Warp& warp) {
     Event before = warp.last_event;
     Cursors cursors = part(audience, worker, request, before);
     ControlFlow& flow = worker.control_flows.of(distinct_paths(cursors, before));
-    DivergentReplay(audience, flow).run(cursors, before);
+    DivergentReplay(audience, flow, worker.control_flows_of_segments).run(cursors, before);
   }
   warp.last_event = kMeetingPoint;
   warp.ticks += done.most;

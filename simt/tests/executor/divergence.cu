@@ -61,6 +61,16 @@ __global__ void branch_between_shuffles(const float* x, float* y, int rounds) {
   y[threadIdx.x] = value;
 }
 
+// Diverges right behind a barrier, and has more to do behind the shuffle that follows.
+__global__ void branch_behind_a_barrier(const float* x, float* y) {
+  float value = 0.0f;
+  __syncthreads();
+  if (threadIdx.x % 2 == 0) value = x[threadIdx.x];
+  value += x[32 + threadIdx.x];
+  value = __shfl_xor_sync(0xffffffff, value, 1);
+  y[threadIdx.x] = value;
+}
+
 // A branch after many events that all lanes have in common, and a shuffle later on.
 __global__ void late_branch(const float* x, float* y, int rounds, int more_blocks) {
   float value = 0.0f;
@@ -139,6 +149,15 @@ TEST_CASE("all lanes meet at a shuffle") {
   branch_between_shuffles<<<1, 32>>>(x.get(), y.get(), 3000);
   CHECK(counted().global_loads.requests == 2 * 3000);
   CHECK(counted().global_loads.elements == (16 + 32) * 3000);
+  CHECK(counted().global_stores.requests == 1);
+}
+
+TEST_CASE("lanes that part behind a barrier meet again before the next shuffle") {
+  const auto x = zeros<float>(64);
+  const DeviceArray<float> y(32);
+  branch_behind_a_barrier<<<1, 32>>>(x.get(), y.get());
+  CHECK(counted().global_loads.requests == 2);
+  CHECK(counted().global_loads.elements == 16 + 32);
   CHECK(counted().global_stores.requests == 1);
 }
 

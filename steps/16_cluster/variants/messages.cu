@@ -613,11 +613,11 @@ int blocks_for(const worklog::Softmax<T>& problem) {
 
 template <typename T, int kThreads, int kPerThread>
 void launch_kernel(const worklog::Softmax<T>& problem, int blocks, cudaStream_t stream) {
-  const auto kernel = softmax<T, kThreads, kPerThread>;
   const dim3 grid(static_cast<unsigned>(problem.rows), static_cast<unsigned>(blocks));
   const dim3 block(problem.block_size);
-  worklog::allow_shared_memory(kernel, "softmax", kMaxWaiting + kMaxBefore);
-  worklog::allow_large_clusters(kernel, "softmax");
+  worklog::allow_shared_memory(softmax<T, kThreads, kPerThread>, "softmax",
+                               kMaxWaiting + kMaxBefore);
+  worklog::allow_large_clusters(softmax<T, kThreads, kPerThread>, "softmax");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = 1;
@@ -631,8 +631,8 @@ void launch_kernel(const worklog::Softmax<T>& problem, int blocks, cudaStream_t 
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, problem.logits, problem.probabilities,
-                     static_cast<int>(problem.cols));
+  cudaLaunchKernelEx(&config, softmax<T, kThreads, kPerThread>, problem.logits,
+                     problem.probabilities, static_cast<int>(problem.cols));
   worklog::check_launch("softmax", grid, block, config.dynamicSmemBytes);
 }
 
