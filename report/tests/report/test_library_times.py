@@ -145,6 +145,22 @@ def test_losses_are_shown_the_worst_first(run, tmp_path):
     assert section(run, "losses").strip() == "There is none."
 
 
+def test_losses_beyond_the_worst_ten_are_folded(tmp_path):
+    rows = []
+    for count in range(1, 13):
+        rows += [
+            row("library", 19.0 + count, rows=count, limit_us=10.0, step="14_row_in_registers"),
+            row("triton", 10.0, rows=count),
+        ]
+    run = read_library_run([synthetic.write(tmp_path, "lost.json", record(rows))])
+    worst, rest = section(run, "losses").split("<details><summary>The other 2</summary>\n\n")
+    assert [line[4] for line in lines(worst)] == [
+        f"{2.0 + count / 10:.2f}" for count in range(11, 1, -1)
+    ]
+    assert [line[4] for line in lines(rest)] == ["2.10", "2.00"]
+    assert rest.endswith("|\n\n</details>\n\n")
+
+
 def test_the_choice_of_steps_is_judged(run):
     softmax, top_k = lines(section(run, "steps"))
     assert softmax[2:6] == ["2", "1", "1.10 at 4096 × 32000, f32", "14_row_in_registers"]
@@ -158,6 +174,8 @@ def test_all_times_stand_over_the_limit(run):
     assert lost == ["4096 × 32000, f32", "100 µs", "1.10", "12_bytes_in_flight", "1.04", "–"]
     assert "### Softmax, with a cold cache" in section(run, "all")
     assert "### Top-k, with a warm cache" in section(run, "all")
+    assert section(run, "all").count("<details><summary>2 shapes</summary>\n\n|") == 1
+    assert section(run, "all").endswith("|\n\n</details>\n\n")
 
 
 def test_host_calls_without_a_time_are_dashes(run):

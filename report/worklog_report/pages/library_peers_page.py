@@ -16,6 +16,8 @@ _TITLES = {
 _CACHES = {"cold": "a cold cache", "warm": "a warm cache"}
 NOTHING = "–"
 _SHORT_US = 10
+_WORST = 10
+"""So many of the shapes where a peer is faster stand unfolded."""
 
 
 def sections(run: LibraryRun) -> dict[str, str]:
@@ -162,7 +164,13 @@ def _losses(run: LibraryRun) -> str:
         "operation", "cache", "shape", "best peer", "our time over its", "our time",
         "over the limit", "step", "over our best step's",
     ]  # fmt: skip
-    return f"\n{table(head, rows, words=4)}\n"
+    text = f"\n{table(head, rows[:_WORST], words=4)}\n"
+    rest = rows[_WORST:]
+    return text + (_folded(f"The other {len(rest)}", table(head, rest, words=4)) if rest else "")
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{text}\n</details>\n\n"
 
 
 def _steps(run: LibraryRun) -> str:
@@ -258,7 +266,7 @@ def _all(run: LibraryRun) -> str:
             for cell in _worst_first(cells)
         ]
         text += f"\n### {_TITLES[operation].capitalize()}, with {_CACHES[cache]}\n\n"
-        text += table(head, rows)
+        text += _folded(f"{len(rows)} shapes", table(head, rows)).removesuffix("\n")
     return text + "\n"
 
 
