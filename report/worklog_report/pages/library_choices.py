@@ -282,7 +282,7 @@ def _serves(made: list[Table]) -> str:
         ]
         text += f"\n{one.operation.title}, {_KINDS[one.size]}:\n\n"
         text += table(["rows", "step, by columns"], rows, words=2)
-    operations = " and ".join(dict.fromkeys(one.operation.title for one in made))
+    operations = ", ".join(dict.fromkeys(one.operation.title for one in made))
     return (
         f"{_furthest_behind(made)}\n<details><summary>The tables: {operations}</summary>\n{text}\n"
         "</details>\n\n"
