@@ -16,6 +16,16 @@ sys.dont_write_bytecode = True
 import run_all  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).parent / "results"
+# Of one program, and of several.
+OUTCOMES = {
+    run_all.PASSES: ("passes its own check", "pass their own check"),
+    run_all.RUNS: ("runs without a check", "run without a check"),
+    run_all.OWN_MISTAKE: ("fails by its own mistake", "fail by their own mistake"),
+    run_all.SLOW: ("is too slow", "are too slow"),
+    run_all.REFUSED: ("is refused", "are refused"),
+    run_all.NO_COMPILE: ("does not compile", "do not compile"),
+    run_all.WRONG: ("comes out wrong", "come out wrong"),
+}
 SECTION = re.compile(
     r"(?P<begin><!-- (?P<what>programs|finding) (?P<words>.+?):begin -->\n).*?"
     r"(?P<end><!-- (?P=what) (?P=words):end -->)",
@@ -63,7 +73,20 @@ def record_of(name):
 def table_of(name):
     record = record_of(name)
     head = f"Of [{record['collection']}]({record['url']}), commit `{record['commit'][:12]}`."
-    return f"{head}\n\n{run_all.table(record)}"
+    return f"{head} {outcome(record)}\n\n{run_all.table(record)}"
+
+
+def outcome(record):
+    """What came of the programs, in a sentence."""
+    verdicts = [program["verdict"] for program in record["programs"].values()]
+    ran = len(verdicts) - verdicts.count(run_all.LEFT_OUT)
+    parts = [
+        f"{count} {words[count != 1]}"
+        for verdict, words in OUTCOMES.items()
+        if (count := verdicts.count(verdict))
+    ]
+    listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    return f"Of its {len(verdicts)} programs {ran} were run: {listed}."
 
 
 def summary_of_all():

@@ -413,9 +413,21 @@ def summary(record):
 
 
 def table(record):
-    """Markdown: a row for each program."""
+    """Markdown: a row for each program. Those that were left out come last, and folded."""
+    programs = record["programs"]
+    left_out = {n: program for n, program in programs.items() if program["verdict"] == LEFT_OUT}
+    run = {name: program for name, program in programs.items() if name not in left_out}
+    text = table_of(run) if run else ""
+    if left_out:
+        title = f"{len(left_out)} left out, and why"
+        rows = table_of(left_out)
+        text += f"\n<details><summary>{title}</summary>\n\n{rows}\n</details>\n"
+    return text
+
+
+def table_of(programs):
     lines = ["| program | verdict | launches | findings | |", "| --- | --- | ---: | ---: | --- |"]
-    for name, program in record["programs"].items():
+    for name, program in programs.items():
         remarks = [program["reason"], program.get("size", ""), program.get("note", "")]
         remark = "; ".join(text for text in remarks if text)
         cells = [name, program["verdict"], str(program["launches"]), str(len(program["findings"]))]

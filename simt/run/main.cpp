@@ -106,8 +106,7 @@ int main(int count, char** words) {
   if (command != "run") {
     std::cerr << "simt: "
               << (command.empty() ? "no command is named" : "unknown command '" + command + "'")
-              << "; there is `simt run`\n\n"
-              << usage();
+              << "; there is `simt run`, and `simt run --help` lists its options\n";
     return kWrongCommandLine;
   }
   try {
@@ -118,7 +117,7 @@ int main(int count, char** words) {
     }
     return run(options);
   } catch (const std::invalid_argument& error) {
-    std::cerr << "simt run: " << error.what() << "\n\n" << usage();
+    std::cerr << "simt run: " << error.what() << "\n--help lists the options\n";
     return kWrongCommandLine;
   } catch (const std::exception& error) {
     std::cerr << "simt run: error: " << error.what() << '\n';

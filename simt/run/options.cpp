@@ -43,7 +43,7 @@ std::string with_two_dashes(const std::string& word) {
 
 void add_all(CLI::App& app, Options& options) {
   app.set_help_flag("-h,--help", "print this text");
-  app.add_option("FILE", options.sources, "the sources of one program, CUDA and C++")
+  app.add_option("FILE", options.sources, "the sources of one program, CUDA, C++ and C")
       ->option_text(" ")
       ->required();
   app.add_option("-I", options.include_folders, "look for included files in DIR, too")
@@ -52,7 +52,9 @@ void add_all(CLI::App& app, Options& options) {
   app.add_option("-D", options.definitions, "define a macro")
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
-  app.add_option("--std", options.standard, "the C++ that it is written in (c++17, or c++20)")
+  app.add_option("--std", options.standard,
+                 "the C++ that it is written in: c++17 unless set. c++11 and c++14 are compiled "
+                 "as C++17")
       ->type_name("C++NN")
       ->check(CLI::IsMember({"c++11", "c++14", "c++17", "c++20"}))
       ->take_last();
@@ -76,12 +78,13 @@ void add_all(CLI::App& app, Options& options) {
   app.add_option(
          "--count", options.counted_time,
          "count and check all launches, or of each kernel and shape the first, or all that "
-         "begin\nwithin so many seconds and of later ones the first (60); the others run plain")
+         "begin\nwithin S seconds and of later ones the first (60 unless set); the others run "
+         "plain")
       ->type_name("all|first|S")
       ->transform(count())
       ->take_last();
   app.add_option("--time-limit", options.time_limit,
-                 "end a program that takes longer than S seconds (300; 0: never)")
+                 "end a program that takes longer than S seconds (300 unless set; 0: never)")
       ->type_name("S")
       ->envname("SIMT_TIME_LIMIT")
       ->check(seconds())

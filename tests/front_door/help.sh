@@ -29,6 +29,17 @@ run 0 run --help
 while read -r option; do says "$option"; done < <(sed -n "s/^| [^-]\(-[^ \`]*\).*/\1/p" "$clone/simt/docs/run.md")
 says "--time-limit S"
 
+echo "== their explanation by simt, where it is built"
+mkdir -p "$folder/built/bin"
+printf '#!/bin/sh\n[ "$*" = "run --help" ] && printf "Usage: simt run\\nOptions:\\n  --on DEVICE:{h200}\\nsimt run FILE.cu\\n"\n' >"$folder/built/bin/simt"
+chmod +x "$folder/built/bin/simt"
+WORKLOG_BUILD=$folder/built run 0 run --help
+says "usage: ./worklog run"
+says "  --on DEVICE:{h200}"
+says "./worklog run FILE.cu"
+says_not "Usage: simt run"
+not_called cmake
+
 echo "== run without a program"
 run 1 run
 says "which program?"

@@ -231,6 +231,26 @@ def test_an_attempt_is_told_by_its_step(recorded_folder, tmp_path):
     assert "nothing was tried on step 03 under the name 'wider' on b300" in refused
 
 
+def test_a_candidate_and_its_limit_are_of_the_operation_that_it_serves(recorded_folder, tmp_path):
+    shape = {"operation": "softmax", "dtype": "f32", "rows": 64, "cols": 128, "k": 0}
+    ours = {"by": "library", "median_us": 6.0, "limit_us": 4.0, "step": "03_third"}
+    rows = [
+        ours | shape | {"cache": "cold"},
+        {"by": "03_third", "median_us": 5.0} | shape | {"cache": "cold"},
+        {"by": "library_with_peers", "median_us": 7.0} | shape | {"cache": "cold"},
+        ours | shape | {"operation": "log_softmax", "cache": "cold", "limit_us": 3.0},
+    ]
+    context = {"gpu": synthetic.GPU, "date": "2026-02-03T04:05:06+00:00"}
+    data = {"context": context, "of_library": rows, "host_calls": []}
+    recorded = [*sorted(recorded_folder.glob("*.json")), synthetic.write(tmp_path, "l.json", data)]
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    assert said("candidate(03) / candidate_limit(03) == 1.25 at 64 x 128", found) == ""
+    assert said("library(03) + 1 == library_with_peers(03) at 64 x 128", found) == ""
+    assert "candidate_limit(03) = 4" in said("candidate_limit(03) < 1 at 64 x 128", found)
+    assert "candidate_limit(03)" in said("candidate_limit(03) > 1 at 64 x 128, warm", found)
+    assert "candidate_limit(SUBJECT)" in said("candidate_limit(03, 04) > 1 at 64 x 128", found)
+
+
 def test_attempts_and_times_of_another_gpu_are_told_by_its_name(recorded_folder, tmp_path):
     shape = {"dtype": "f32", "rows": 64, "cols": 128}
     row = {"step": "03_third", "attempt": "wider", "k": 0, "median_us": 6.0, "step_median_us": 3.0}
@@ -367,6 +387,7 @@ NO_RESULT = {
         "The figures are those that", "A figure that two rules move", "Constant loads are not",
     ],
     "docs/pages/library.md": ["At the shapes that were recorded"],
+    "docs/pages/library_beside_peers.md": ["In the table, read two columns first"],
     "docs/pages/many_rows.md": ["Which step builds on which", "![01 Naive"],
     "docs/pages/numerics.md": ["The wide end is of few rows", "Sums stay in fp32"],
     "docs/pages/one_long_row.md": ["In step 11 the row is read twice and written once"],

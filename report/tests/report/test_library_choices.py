@@ -161,6 +161,16 @@ def test_the_page_names_who_serves_and_not_who_is_asked():
     ]
 
 
+def test_the_pages_tables_are_folded_behind_what_they_may_cost():
+    slow = {NEAR: {"early": 1.012, "late": 1.0}}
+    steps = library_choices.choices([source(slow)], OPERATION, 4)
+    text = library_choices._serves([library_choices.Table(OPERATION, 4, [source(slow)], steps)])
+    said, folded = text.split("<details>")
+    assert "more than 2 % behind the fastest" in said
+    assert folded.startswith("<summary>The tables: softmax</summary>\n\nsoftmax, fp32:\n\n| rows")
+    assert folded.endswith("|\n\n</details>\n\n")
+
+
 TWO = Operation("softmax", ("04_fourth", "03_third"))
 
 

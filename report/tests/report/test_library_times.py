@@ -9,7 +9,7 @@ from worklog_report.pages import doc_pages, library_peers_page
 from worklog_report.results.library_times import Case, geometric_mean, read_library_run
 from worklog_report.results.records import InputError, Shape, read_results
 
-SECTIONS = ("standing", "losses", "steps", "host", "all")
+SECTIONS = ("answer", "standing", "losses", "steps", "host", "all")
 
 
 def row(by, median_us, operation="softmax", rows=64, cache="cold", **more):
@@ -99,6 +99,20 @@ def test_a_cell_knows_its_best_peer_and_its_best_step(run):
     assert "PyTorch" not in run.absent
 
 
+def test_the_question_is_answered_in_words(run, tmp_path):
+    mean = geometric_mean([15 / 12, 104 / 110])
+    assert section(run, "answer").strip() == (
+        "In 2 of 3 comparisons no peer is faster. For top-k none is at any shape. For softmax the "
+        f"fastest peer takes {mean:.2f} times as long as we do on average; where we do worst, we "
+        "take 1.06 times as long as it."
+    )
+    ahead = [one for one in ROWS if one["rows"] == 64]
+    run = read_library_run([synthetic.write(tmp_path, "ahead.json", record(ahead))])
+    assert section(run, "answer").strip() == (
+        "In 2 of 2 comparisons no peer is faster. For softmax and top-k none is at any shape."
+    )
+
+
 def test_where_it_stands(run):
     text = section(run, "standing")
     softmax, top_k, both = lines(text)
@@ -131,6 +145,22 @@ def test_losses_are_shown_the_worst_first(run, tmp_path):
     assert section(run, "losses").strip() == "There is none."
 
 
+def test_losses_beyond_the_worst_ten_are_folded(tmp_path):
+    rows = []
+    for count in range(1, 13):
+        rows += [
+            row("library", 19.0 + count, rows=count, limit_us=10.0, step="14_row_in_registers"),
+            row("triton", 10.0, rows=count),
+        ]
+    run = read_library_run([synthetic.write(tmp_path, "lost.json", record(rows))])
+    worst, rest = section(run, "losses").split("<details><summary>The other 2</summary>\n\n")
+    assert [line[4] for line in lines(worst)] == [
+        f"{2.0 + count / 10:.2f}" for count in range(11, 1, -1)
+    ]
+    assert [line[4] for line in lines(rest)] == ["2.10", "2.00"]
+    assert rest.endswith("|\n\n</details>\n\n")
+
+
 def test_the_choice_of_steps_is_judged(run):
     softmax, top_k = lines(section(run, "steps"))
     assert softmax[2:6] == ["2", "1", "1.10 at 4096 × 32000, f32", "14_row_in_registers"]
@@ -144,6 +174,8 @@ def test_all_times_stand_over_the_limit(run):
     assert lost == ["4096 × 32000, f32", "100 µs", "1.10", "12_bytes_in_flight", "1.04", "–"]
     assert "### Softmax, with a cold cache" in section(run, "all")
     assert "### Top-k, with a warm cache" in section(run, "all")
+    assert section(run, "all").count("<details><summary>2 shapes</summary>\n\n|") == 1
+    assert section(run, "all").endswith("|\n\n</details>\n\n")
 
 
 def test_host_calls_without_a_time_are_dashes(run):
@@ -151,6 +183,30 @@ def test_host_calls_without_a_time_are_dashes(run):
         ["softmax", "2.50 µs", "6.25 µs"],
         ["picking a step", "0.12 µs", "–"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "sentences"),
+    [
+        ((6.0, 9.0), "From C++ our calls take less time than PyTorch's. From Python our calls take "
+         "longer than PyTorch's, except for softmax."),
+        ((7.0, 9.0), "From C++ our calls take less time than PyTorch's. From Python our calls take "
+         "longer than PyTorch's."),
+        ((6.0, 8.0), "From C++ our calls take less time than PyTorch's. From Python our calls take "
+         "less time than PyTorch's."),
+    ],
+)  # fmt: skip
+def test_whose_calls_take_less_is_said_in_words(tmp_path, ours, sentences):
+    calls = [
+        {"by": by, "language": language, "call": call, "us": us}
+        for by, language, times in (
+            ("library", "C++", (1.0, 2.0)), ("pytorch", "C++", (1.5, 2.5)),
+            ("library", "Python", ours), ("pytorch", "Python", (6.5, 8.5)),
+        )
+        for call, us in zip(("softmax", "top_k"), times, strict=True)
+    ]  # fmt: skip
+    written = synthetic.write(tmp_path, "library.json", record() | {"host_calls": calls})
+    assert sentences in section(read_library_run([written]), "host")
 
 
 def test_the_newest_record_counts_and_no_other_result_is_one(tmp_path):

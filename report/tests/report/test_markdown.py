@@ -51,6 +51,7 @@ def test_the_tables_say_what_was_measured_where(workplace):
     text = workplace.readme.read_text()
     second = "| [02 Second](steps/02_second/README.md)"
     assert f"{second} | 3 | 1 | 32 | 4000 × 4000 | 170 µs | 20 % |\n" in text
+    assert text.index("*Loads* and *stores*") < text.index(second)  # explained before they are read
     assert "Times were measured on Synthetic GPU, 2026-01-01" in text
     assert "01a" not in text
     assert text.endswith("<!-- results:end -->\n\nThe end.\n")

@@ -65,6 +65,17 @@ def test_what_was_not_verified_is_named(workplace):
     assert "But 1 of them NOT verified: 04_fourth." in workplace.report()
 
 
+def test_a_step_of_several_ranks_is_said_to_be_verified_apart(workplace):
+    for kernel in (workplace.steps / "05_topk").rglob("*.cu"):
+        kernel.write_text(kernel.read_text("utf-8") + "\nWORKLOG_RANK_STEP(launch, {});\n", "utf-8")
+    rows = [row for row in synthetic.records()["records"] if row["step"] != "05_topk"]
+    workplace.write("records.json", {"records": rows})
+    html = workplace.report()
+    assert "NOT verified" not in html
+    assert "4 steps and 2 variants of them, checked against double precision" in html
+    assert "Step 05 and its 1 variant need several ranks: ./worklog step 05 verifies them." in html
+
+
 def test_all_right_is_quiet(full_workplace):
     assert 'role="alert"' not in page_of(full_workplace)
 

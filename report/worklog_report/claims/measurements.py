@@ -16,6 +16,9 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
     candidate(SUBJECT)               the median in the run of the library beside its peers, where
                                      all steps that could serve its operation were timed
+    library(SUBJECT), library_with_peers(SUBJECT), candidate_limit(SUBJECT)
+                                     there, where that step could serve: of the library in our
+                                     program and in the peers', and of what moves the same bytes
     figures(listed)                  of the comparison with Nsight Compute, how many are what
     dram_read(STEP[, KERNEL]), dram_write      what Nsight Compute said, in arrays of logits
     l1_hits, l2_hits, occupancy                likewise, in %
@@ -30,7 +33,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
-from ..results.library_times import read_library_run
+from ..results.library_times import Cell, read_library_run
 from ..results.profiles import Measured
 from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
@@ -59,6 +62,14 @@ _HARDWARE: dict[str, tuple[Callable[[Measured], float], Callable]] = {
     "nearest_limit": (lambda launch: launch.values.get("limiter_percent"), max),
     "sm_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("SM"), max),
     "dram_limit": (lambda launch: launch.values.get("throughput_percent", {}).get("DRAM"), max),
+}
+
+# What a claim may name of the library's run, at a shape where the step was timed.
+_CANDIDATES: dict[str, Callable[[Cell, str], float | None]] = {
+    "candidate": lambda cell, step: cell.steps[step],
+    "candidate_limit": lambda cell, step: cell.limit_us,
+    "library": lambda cell, step: cell.library_us,
+    "library_with_peers": lambda cell, step: cell.with_peers_us,
 }
 
 
@@ -100,7 +111,7 @@ class Measurements:
         self._attempts = _read_attempts(recorded)
         self._also_timed = _read_also_timed(recorded)
         library = read_library_run(recorded)
-        self._candidates = {cell.case: cell.steps for cell in library.cells} if library else {}
+        self._candidates = {cell.case: cell for cell in library.cells} if library else {}
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -134,7 +145,7 @@ class Measurements:
     @property
     def names(self) -> list[str]:
         return sorted(
-            [*self._functions, "attempt", "candidate", "figures", "ranks_time", "time_on"]
+            [*self._functions, *_CANDIDATES, "attempt", "figures", "ranks_time", "time_on"]
         )
 
     def value(self, name: str, arguments: list[str], where: Where) -> float | None:
@@ -152,8 +163,8 @@ class Measurements:
             return self._attempt(arguments, where)
         if name == "time_on":
             return self._time_on(arguments, where)
-        if name == "candidate":
-            return self._candidate(arguments, where)
+        if name in _CANDIDATES:
+            return self._candidate(name, arguments, where)
         subject, *rest = arguments
         if rest and rest[-1] in DTYPES:
             where = where.of_type(rest.pop())
@@ -253,14 +264,14 @@ class Measurements:
         )
         return next(found, None)
 
-    def _candidate(self, arguments: list[str], where: Where) -> float | None:
+    def _candidate(self, name: str, arguments: list[str], where: Where) -> float | None:
         if len(arguments) != 1:
-            raise InputError("is to be written candidate(SUBJECT)")
-        subject, shape = self._subject(arguments[0]), _shape("candidate", where)
+            raise InputError(f"is to be written {name}(SUBJECT)")
+        subject, shape = self._subject(arguments[0]), _shape(name, where)
         found = (
-            steps[subject]
-            for case, steps in self._candidates.items()
-            if (case.cache, case.shape) == (where.cache, shape) and subject in steps
+            _CANDIDATES[name](cell, subject)
+            for case, cell in self._candidates.items()
+            if (case.cache, case.shape) == (where.cache, shape) and subject in cell.steps
         )
         return next(found, None)  # a step serves one operation
 

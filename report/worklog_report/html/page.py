@@ -137,19 +137,17 @@ def _head(units: list[Unit], results: Results, commit: str) -> Head:
 
 def _summary(units: list[Unit], results: Results) -> str:
     """How much there is, and whether all of it is right."""
-    steps = [unit for unit in units if not unit.variant]
-    variants = len(units) - len(steps)
-    what = _plural(len(steps), "step")
-    if variants:
-        what += f" and {_plural(variants, 'variant')} of them"
+    verified = {record.unit for record in results.records if record.verified is not None}
+    apart = [unit for unit in units if unit.is_of_ranks and unit.name not in verified]
+    here = [unit for unit in units if unit not in apart]
+    what = _how_many(here)
     wrong = ladder.failures(results.records)
     checked = sum(record.verified is not None for record in results.records)
     if not checked:
         return f"{what}; nothing was verified yet."
     if wrong:
         return f"{what}; {len(wrong)} of {checked} measurements gave WRONG RESULTS."
-    unchecked = {unit.name for unit in units}
-    unchecked -= {record.unit for record in results.records if record.verified is not None}
+    unchecked = {unit.name for unit in here} - verified
     summary = f"{what}, checked against double precision in {checked} measurements: all right."
     if unchecked:
         summary += f" But {len(unchecked)} of them NOT verified: {', '.join(sorted(unchecked))}."
@@ -159,7 +157,28 @@ def _summary(units: list[Unit], results: Results) -> str:
         summary += (
             f" {_plural(len(stated), 'variant')} {verb} wrong by design, and checked where right."
         )
-    return summary
+    return summary + _verified_apart(apart)
+
+
+def _how_many(units: list[Unit]) -> str:
+    steps = sum(not unit.variant for unit in units)
+    variants = len(units) - steps
+    text = _plural(steps, "step")
+    return f"{text} and {_plural(variants, 'variant')} of them" if variants else text
+
+
+def _verified_apart(of_ranks: list[Unit]) -> str:
+    """A sentence for each step that no program of a single device can verify."""
+    text = ""
+    for step in (unit for unit in of_ranks if not unit.variant):
+        variants = sum(unit.step == step.step for unit in of_ranks) - 1
+        many = f" and its {_plural(variants, 'variant')}" if variants else ""
+        verb = "need" if variants else "needs"
+        text += (
+            f" Step {step.label}{many} {verb} several ranks: ./worklog step {step.label} "
+            f"verifies {'them' if variants else 'it'}."
+        )
+    return text
 
 
 def _drawn(figure: curves.Figure) -> SimpleNamespace:

@@ -7,6 +7,7 @@ the recorded shapes nearest to the range, where it is the furthest behind.
 
 import argparse
 import itertools
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -269,7 +270,8 @@ def _equals(values: Sequence[object]) -> Iterator[tuple[int, int]]:
 
 
 def _serves(made: list[Table]) -> str:
-    """Ranges of rows with equal lines, and in them ranges of columns that one step serves."""
+    """Ranges of rows with equal lines, and in them ranges of columns that one step serves. They are
+    folded: most readers want the step for a shape, and a function names that."""
     text = ""
     for one in made:
         columns, ends = one.column_ends, one.row_ends
@@ -280,7 +282,25 @@ def _serves(made: list[Table]) -> str:
         ]
         text += f"\n{one.operation.title}, {_KINDS[one.size]}:\n\n"
         text += table(["rows", "step, by columns"], rows, words=2)
-    return text + "\n"
+    operations = ", ".join(dict.fromkeys(one.operation.title for one in made))
+    return (
+        f"{_furthest_behind(made)}\n<details><summary>The tables: {operations}</summary>\n{text}\n"
+        "</details>\n\n"
+    )
+
+
+def _furthest_behind(made: list[Table]) -> str:
+    """A paragraph; "" where no recorded shape was served."""
+    behind = [
+        shape.behind for one in made for source in one.sources for shape in served(one, source)
+    ]
+    if not behind:
+        return ""
+    percent = math.ceil(100 * (max(behind) - 1))
+    return (
+        f"\nAt no recorded shape is the step that they name more than {percent} % behind the "
+        "fastest of ours.\n"
+    )
 
 
 def _columns_text(line: list[str], ends: list[float]) -> str:

@@ -16,10 +16,13 @@ _TITLES = {
 _CACHES = {"cold": "a cold cache", "warm": "a warm cache"}
 NOTHING = "–"
 _SHORT_US = 10
+_WORST = 10
+"""So many of the shapes where a peer is faster stand unfolded."""
 
 
 def sections(run: LibraryRun) -> dict[str, str]:
     return {
+        "answer": _answer(run),
         "standing": _standing(run),
         "losses": _losses(run),
         "steps": _steps(run),
@@ -44,6 +47,35 @@ def _groups(run: LibraryRun) -> list[tuple[str, str, list[Cell]]]:
     ]
 
 
+def _answer(run: LibraryRun) -> str:
+    """In words, what the table of standings comes to."""
+    ahead, behind = [], []
+    for operation, title in _TITLES.items():
+        ratios = _over_best_peers(cell for cell in run.cells if cell.case.operation == operation)
+        if ratios and max(ratios) <= LEVEL:
+            ahead.append(title)
+        elif ratios:
+            mean = 1 / geometric_mean(ratios)
+            behind.append(
+                f"For {title} the fastest peer takes {mean:.2f} times as long as we do on average; "
+                f"where we do worst, we take {max(ratios):.2f} times as long as it."
+            )
+    ratios = _over_best_peers(run.cells)
+    won = sum(ratio <= LEVEL for ratio in ratios)
+    text = f"In {won} of {len(ratios)} comparisons no peer is faster."
+    if ahead:
+        text += f" For {_listed(ahead)} none is at any shape."
+    return "\n" + " ".join([text, *behind]) + "\n\n"
+
+
+def _over_best_peers(cells: Iterable[Cell]) -> list[float]:
+    return [cell.over_best_peer for cell in cells if cell.over_best_peer is not None]
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
 def _standing(run: LibraryRun) -> str:
     groups = [(_TITLES[operation], cache, cells) for operation, cache, cells in _groups(run)]
     rows = [_standing_row(*group) for group in groups]
@@ -52,7 +84,7 @@ def _standing(run: LibraryRun) -> str:
     head = [
         "operation", "cache", "shapes", "at least as fast as the best peer",
         "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
-        "over our best step's, at worst", "over the limit, geometric mean",
+        "our time over our best step's, at worst", "our time over the limit's, geometric mean",
     ]  # fmt: skip
     text = f"On {run.machine}.{_absent(run)}{_repeated(run)}"
     return f"\n{table(head, rows, words=2)}\n{text}\n\n"
@@ -89,7 +121,7 @@ def _in_python(run: LibraryRun) -> str:
 
 
 def _standing_row(title: str, cache: str, cells: list[Cell]) -> list[str]:
-    ratios = [cell.over_best_peer for cell in cells if cell.over_best_peer is not None]
+    ratios = _over_best_peers(cells)
     won = sum(ratio <= LEVEL for ratio in ratios)
     behind = max(cell.behind_best_step for cell in cells)
     limit = geometric_mean([cell.library_us / cell.limit_us for cell in cells])
@@ -132,7 +164,13 @@ def _losses(run: LibraryRun) -> str:
         "operation", "cache", "shape", "best peer", "our time over its", "our time",
         "over the limit", "step", "over our best step's",
     ]  # fmt: skip
-    return f"\n{table(head, rows, words=4)}\n"
+    text = f"\n{table(head, rows[:_WORST], words=4)}\n"
+    rest = rows[_WORST:]
+    return text + (_folded(f"The other {len(rest)}", table(head, rest, words=4)) if rest else "")
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{text}\n</details>\n\n"
 
 
 def _steps(run: LibraryRun) -> str:
@@ -179,7 +217,28 @@ def _host(run: LibraryRun) -> str:
     ]
     names = {"library": "the library", "pytorch": "PyTorch"}
     head = ["8 × 1024, fp32", *(f"{names[by]}, {language}" for by, language in columns)]
-    return f"\n{table(head, rows)}\n"
+    compared = filter(None, (_host_answer(times, language) for language in ("C++", "Python")))
+    text = " ".join(compared)
+    return f"\n{table(head, rows)}\n" + (f"{text}\n\n" if text else "")
+
+
+def _host_answer(times: dict[tuple[str, str, str], float], language: str) -> str:
+    """Whose calls take less; "" where not both were timed."""
+    both = [
+        call for by, spoken, call in times
+        if (by, spoken) == ("library", language) and ("pytorch", language, call) in times
+    ]  # fmt: skip
+    slower = [
+        call for call in both
+        if times["library", language, call] > times["pytorch", language, call]
+    ]  # fmt: skip
+    if not both:
+        return ""
+    if not slower:
+        return f"From {language} our calls take less time than PyTorch's."
+    faster = [_TITLES.get(call, call) for call in both if call not in slower]
+    except_for = f", except for {_listed(faster)}" if faster else ""
+    return f"From {language} our calls take longer than PyTorch's{except_for}."
 
 
 def _absent(run: LibraryRun) -> str:
@@ -207,7 +266,7 @@ def _all(run: LibraryRun) -> str:
             for cell in _worst_first(cells)
         ]
         text += f"\n### {_TITLES[operation].capitalize()}, with {_CACHES[cache]}\n\n"
-        text += table(head, rows)
+        text += _folded(f"{len(rows)} shapes", table(head, rows)).removesuffix("\n")
     return text + "\n"
 
 

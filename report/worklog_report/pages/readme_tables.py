@@ -42,13 +42,13 @@ def ladder_text(table: Ladder, results: Results, units: list[Unit]) -> str:
     lines = [
         [_link(row.unit), *_counts(row), *(_times(row, elsewhere) if timed else [])] for row in rows
     ]
-    text = _table(head, lines, left=1)
-    text += (
-        f"\nLoads and stores of global memory per logit, {_TYPES[table.dtype]}, as the CPU "
-        "executor\ncounts them. A sector is 32 bytes: the 32 lanes of a warp need 32 of them if "
-        "each lane reads a row of\nits own, 4 if they read 4 bytes each, side by side, and 16 "
-        "if they read 16 bytes each. The last load of a row,\nfor which few lanes have anything "
+    text = (
+        f"\n*Loads* and *stores* of global memory are per logit, {_TYPES[table.dtype]}, as the CPU "
+        "executor counts them. A *sector*\nis 32 bytes: the 32 lanes of a warp need 32 of them if "
+        "each lane reads a row of its own, 4 if they read\n4 bytes each, side by side, and 16 "
+        "if they read 16 bytes each. The last load of a row, for which few lanes\nhave anything "
         "to read, needs fewer, which makes the average a little smaller.\n"
+        f"{_table(head, lines, left=1)}"
     )
     if not timed:
         return text
@@ -64,7 +64,7 @@ def ladder_text(table: Ladder, results: Results, units: list[Unit]) -> str:
     has_dash = any(row.timing is None and row.unit.name not in elsewhere for row in rows)
     untimed = "A dash stands where no run has timed a step by itself: its page says more.\n"
     return text + (
-        f"Times were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
+        f"\nTimes were measured on {_place(results.run)}, with nothing in the L2 cache at the\n"
         f"start. A step that writes little is compared with a read instead of a copy{also}.\n"
         f"{marked}{untimed if has_dash else ''}"
     )

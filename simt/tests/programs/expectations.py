@@ -694,7 +694,7 @@ PROGRAMS = {
         says=["graph_in_c.c:5: error: 'cudaGraphCreate': not available", "(graphs)"],
     ),
     "no_source": Expected(
-        [], None, exit_code=2, says=["no file to run is named", "Usage: simt run"]
+        [], None, exit_code=2, says=["no file to run is named", "--help lists the options"]
     ),
     "unknown_option": Expected(
         ["vector_add.cu"], None, exit_code=2, options=["-O3"], says=["unknown option '-O3'"]

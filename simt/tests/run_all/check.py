@@ -3,6 +3,7 @@ expects the verdict of each."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -90,8 +91,29 @@ def differences(ended, folder):
     table = (folder / "table.md").read_text()
     if "| racing | wrong | 1 | 1 |" not in table:
         yield f"the table has no row of 'racing':\n{table}"
+    if not re.search(
+        r"\| racing .*<summary>1 left out, and why</summary>.*\| windows ", table, re.S
+    ):
+        yield f"what was left out does not stand last, and folded:\n{table}"
     if "[1/11] right passes its own check, 1 launch, 0 findings" not in ended.stdout:
         yield f"it shows no progress:\n{ended.stdout}"
+
+
+def sentences():
+    """What the page says above a table."""
+    sys.path.insert(0, str(RUN_ALL.parent))
+    sys.dont_write_bytecode = True
+    import page
+
+    verdicts = ["passes its own check", "runs", "runs", "wrong", "left out"]
+    for count, expected in (
+        (5, "Of its 5 programs 4 were run: 1 passes its own check, 2 run without a check and 1 "
+            "comes out wrong."),
+        (1, "Of its 1 programs 1 were run: 1 passes its own check."),
+    ):  # fmt: skip
+        programs = {str(n): {"verdict": verdict} for n, verdict in enumerate(verdicts[:count])}
+        if page.outcome({"programs": programs}) != expected:
+            yield f"{page.outcome({'programs': programs})} instead of {expected}"
 
 
 def refusals(simt, folder):
@@ -122,6 +144,7 @@ def main():
             (folder / "sources" / path.name).write_text(path.read_text())
         (folder / "manifest.json").write_text(json.dumps(MANIFEST))
         found = list(differences(run_all(simt, folder), folder))
+        found += sentences()
         if not found:
             found += refusals(simt, folder)
     if found:
