@@ -38,12 +38,32 @@ std::string matched_name(const std::smatch& match) {
   return "";
 }
 
+/// The namespace that the line says it is not in. Empty without one.
+std::string scope_of_name(const std::string& line) {
+  static const std::regex pattern(
+      ".*(?:is not a member of|has not been declared in|in namespace) "
+      "(?:'|\xe2\x80\x98)(?:::)?([\\w:]+)(?:'|\xe2\x80\x99).*");
+  std::smatch match;
+  return std::regex_match(line, match, pattern) ? match[1].str() : "";
+}
+
 /// Of ".*; did you mean 'name'?": name. Empty without it.
 std::string suggested_name(const std::string& line) {
   static const std::regex pattern(
       ".*; did you mean (?:'|\xe2\x80\x98)([^'\xe2]+)(?:'|\xe2\x80\x99)\\?.*");
   std::smatch match;
   return std::regex_match(line, match, pattern) ? match[1].str() : "";
+}
+
+/// "file:line:column: error: use of deleted function", where it is the variant of a barrier's
+/// function that orders no memory. clang names no variant, but no other is deleted.
+const std::regex& relaxed_variant() {
+  static const std::string name =
+      "(mbarrier_(?:arrive|arrive_expect_tx|(?:try|test)_wait|(?:try|test)_wait_parity))";
+  static const std::regex pattern(
+      "(.+):(\\d+):\\d+: error: (?:use of deleted function .*cuda::ptx::" + name +
+      "\\((?:cuda::ptx::)?sem_relaxed_t.*|call to deleted function '" + name + "'.*)");
+  return pattern;
 }
 
 /// "file:line:column: fatal error: header: No such file or directory", and as clang says it.
@@ -53,11 +73,42 @@ const std::regex& missing_header() {
   return pattern;
 }
 
-/// The message for such a line, empty for a header that is not of CUDA.
-std::string told_of_header(const std::smatch& match) {
+/// What a line of the compiler's says that the executor lacks.
+struct Lack {
+  std::string subject;  ///< is told once; empty for none
+  std::string reason;
+};
+
+Lack lack_of_header(const std::smatch& match) {
   const std::string refusal = refusal_of_header(matched_name(match));
-  if (refusal.empty()) return "";
-  return match[1].str() + ":" + match[2].str() + ": error: " + refusal;
+  if (refusal.empty()) return {};
+  return {match.str(), refusal};  // wherever it is included
+}
+
+Lack lack_of_variant(const std::smatch& match) {
+  const std::string subject = "'" + matched_name(match) + "' with sem_relaxed";
+  return {subject, subject + ": not available on the CPU executor (a part of <cuda/ptx>)"};
+}
+
+Lack lack_of_name(const std::smatch& match, const std::string& line) {
+  const std::string name = matched_name(match);
+  const std::string scope = scope_of_name(line);
+  const std::string_view part = part_of_name(name, scope);
+  if (part.empty()) return {};
+  const std::string reason =
+      "'" + name + "': not available on the CPU executor (" + std::string(part) + ")";
+  const std::string suggested = may_be_misspelt(name, scope) ? suggested_name(line) : "";
+  return {name, suggested.empty() ? reason : reason + "; did you mean '" + suggested + "'?"};
+}
+
+/// The match begins with the file and the line.
+Lack find_lack(const std::string& line, std::smatch& match) {
+  constexpr std::size_t kLongest = 4096;  // std::regex goes deep on long lines
+  if (line.size() > kLongest) return {};
+  if (std::regex_match(line, match, missing_header())) return lack_of_header(match);
+  if (std::regex_match(line, match, relaxed_variant())) return lack_of_variant(match);
+  if (std::regex_match(line, match, unknown_name())) return lack_of_name(match, line);
+  return {};
 }
 
 }  // namespace
@@ -67,22 +118,11 @@ std::vector<std::string> names_without_stand_in(const std::string& messages) {
   std::set<std::string> seen;
   std::istringstream lines(without_colors(messages));
   for (std::string line; std::getline(lines, line);) {
-    constexpr std::size_t kLongest = 4096;  // std::regex goes deep on long lines
     std::smatch match;
-    if (line.size() <= kLongest && std::regex_match(line, match, missing_header())) {
-      const std::string message = told_of_header(match);
-      if (!message.empty() && seen.insert(message).second) missing.push_back(message);
-      continue;
-    }
-    if (line.size() > kLongest || !std::regex_match(line, match, unknown_name())) continue;
-    const std::string name = matched_name(match);
-    const std::string_view part = part_of_name(name);
-    if (part.empty() || !seen.insert(name).second) continue;
-    std::string message = match[1].str() + ":" + match[2].str() + ": error: '" + name +
-                          "': not available on the CPU executor (" + std::string(part) + ")";
-    const std::string suggested = may_be_misspelt(name) ? suggested_name(line) : "";
-    if (!suggested.empty()) message += "; did you mean '" + suggested + "'?";
-    missing.push_back(message);
+    const Lack lack = find_lack(line, match);
+    if (lack.subject.empty()) continue;
+    const std::string message = match[1].str() + ":" + match[2].str() + ": error: " + lack.reason;
+    if (seen.insert(lack.subject).second) missing.push_back(message);
   }
   return missing;
 }

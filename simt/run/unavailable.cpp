@@ -54,6 +54,8 @@ constexpr std::array kPackages = {
     Part{"CUB$", "libcub-dev"},
 };
 
+constexpr std::string_view kPtx = "a part of <cuda/ptx>";
+
 constexpr std::array kIdentifiers = {
     Part{"cudaTexture", "textures"},
     Part{"cudaCreateTextureObject", "textures"},
@@ -74,6 +76,21 @@ constexpr std::array kIdentifiers = {
     Part{"cudaStreamBeginCapture", "graphs"},
     Part{"memcpy_async_tx", "bulk copies"},
     Part{"cp_async_bulk", "bulk copies"},
+    Part{"barrier_cluster_arrive", kPtx},
+    Part{"barrier_cluster_wait", kPtx},
+    Part{"clusterlaunchcontrol_", kPtx},
+    Part{"cp_async_mbarrier_arrive", kPtx},
+    Part{"cp_reduce_async_bulk", kPtx},
+    Part{"fence_proxy_", kPtx},
+    Part{"fence_sync_restrict", kPtx},
+    Part{"get_sreg_", kPtx},
+    Part{"mbarrier_arrive_no_complete", kPtx},
+    Part{"multimem_ld_reduce", kPtx},
+    Part{"multimem_red", kPtx},
+    Part{"multimem_st", kPtx},
+    Part{"tcgen05_", kPtx},
+    Part{"tensormap_cp_fenceproxy", kPtx},
+    Part{"tensormap_replace", kPtx},
     Part{"cudaIpc", "memory of other processes"},
     Part{"cudaImportExternal", "memory of other interfaces"},
     Part{"cudaGraphicsResource", "graphics"},
@@ -94,6 +111,17 @@ constexpr std::array kIdentifiers = {
     Part{"bmmaBitOp", "products of matrices of bits"},
     Part{"thrust$", "Thrust"},
     Part{"nccl[A-Z]", "NCCL"},
+};
+
+/// Names of <cuda/ptx> that a program may well have for something of its own: they are looked at
+/// only where they are said to be its members.
+constexpr std::array kMembersOfPtx = {
+    Part{"bfind", kPtx},      Part{"bmsk", kPtx},       Part{"elect_sync", kPtx},
+    Part{"exit$", kPtx},      Part{"fence$", kPtx},     Part{"getctarank$", kPtx},
+    Part{"ld$", kPtx},        Part{"ld_", kPtx},        Part{"mapa$", kPtx},
+    Part{"prmt", kPtx},       Part{"red_async$", kPtx}, Part{"setmaxnreg", kPtx},
+    Part{"shfl_sync_", kPtx}, Part{"shl$", kPtx},       Part{"shr$", kPtx},
+    Part{"st$", kPtx},        Part{"st_bulk$", kPtx},   Part{"trap$", kPtx},
 };
 
 /// All others of CUDA's names begin so; but names of the program may, too.
@@ -122,6 +150,17 @@ std::string_view find(const std::array<Part, N>& parts, std::string_view name) {
   return part == parts.end() ? std::string_view() : part->name;
 }
 
+/// The scope as a message has it: libcu++'s, or what programs call it.
+bool is_ptx(std::string_view scope) {
+  return scope == "cuda::ptx" || scope == "ptx";
+}
+
+/// What CUDA alone calls so.
+std::string_view part_of_known_name(std::string_view identifier, std::string_view scope) {
+  const std::string_view part = find(kIdentifiers, identifier);
+  return part.empty() && is_ptx(scope) ? find(kMembersOfPtx, identifier) : part;
+}
+
 }  // namespace
 
 std::string_view library_of_header(std::string_view name) {
@@ -144,13 +183,13 @@ std::string refusal_of_header(std::string_view name) {
   return "<" + std::string(name) + ">: not available on the CPU executor (" + reason + ")";
 }
 
-std::string_view part_of_name(std::string_view identifier) {
-  const std::string_view part = find(kIdentifiers, identifier);
+std::string_view part_of_name(std::string_view identifier, std::string_view scope) {
+  const std::string_view part = part_of_known_name(identifier, scope);
   return part.empty() ? find(kOtherIdentifiers, identifier) : part;
 }
 
-bool may_be_misspelt(std::string_view identifier) {
-  return find(kIdentifiers, identifier).empty();
+bool may_be_misspelt(std::string_view identifier, std::string_view scope) {
+  return part_of_known_name(identifier, scope).empty();
 }
 
 }  // namespace simt::run

@@ -18,11 +18,12 @@ bool is_of_library_that_runs(std::string_view name);
 std::string refusal_of_header(std::string_view name);
 
 /// What an identifier that no header declares belongs to, such as "textures"; empty if it is not
-/// CUDA's by its name.
-std::string_view part_of_name(std::string_view identifier);
+/// CUDA's by its name. The scope is the namespace that lacks it, such as "cuda::ptx"; empty where
+/// none was named.
+std::string_view part_of_name(std::string_view identifier, std::string_view scope);
 
 /// Whether it has a part by no more than its first letters, as a name of the program's own may
 /// have, or one of CUDA's with a letter wrong.
-bool may_be_misspelt(std::string_view identifier);
+bool may_be_misspelt(std::string_view identifier, std::string_view scope);
 
 }  // namespace simt::run

@@ -669,6 +669,26 @@ PROGRAMS = {
     "bulk_names": refused(
         "bulk_names", "bulk_names.cu:3: error: 'memcpy_async_tx'", "(bulk copies)"
     ),
+    "ptx_names": refused(
+        "ptx_names",
+        "ptx_names.cu:5: error: 'fence_proxy_async': not available on the CPU executor "
+        "(a part of <cuda/ptx>)",
+        "ptx_names.cu:6: error: 'mapa'",
+        *(
+            f"ptx_names.cu:{line}: error: '{name}' with sem_relaxed: not available"
+            for line, name in enumerate(
+                [
+                    "mbarrier_arrive",
+                    "mbarrier_arrive_expect_tx",
+                    "mbarrier_test_wait",
+                    "mbarrier_test_wait_parity",
+                    "mbarrier_try_wait",
+                    "mbarrier_try_wait_parity",
+                ],
+                start=7,
+            )
+        ),
+    ),
     "texture_object": refused(
         "texture_object", "texture_object.cu:2: error: 'tex2DLod'", "textures"
     ),

@@ -72,6 +72,38 @@ TEST_CASE("a header of a library that runs here is told with the package that br
             .ends_with("(asynchronous algorithms of Thrust's)"));
 }
 
+TEST_CASE("a name that <cuda/ptx> lacks is told where it is said to be a member") {
+  const auto missing = [](const std::string& name, const std::string& scope) {
+    return told("a.cu:8:3: error: \u2018" + name + "\u2019 is not a member of \u2018" + scope +
+                "\u2019\n");
+  };
+  const std::string expected =
+      "a.cu:8: error: 'mapa': not available on the CPU executor (a part of <cuda/ptx>)";
+  CHECK(missing("mapa", "ptx") == expected);
+  CHECK(missing("mapa", "cuda::ptx") == expected);
+  CHECK(told("a.cu:8:3: error: no member named 'mapa' in namespace 'cuda::ptx'\n") == expected);
+  CHECK(
+      told("a.cu:8:3: error: \u2018mapa\u2019 has not been declared in \u2018cuda::ptx\u2019\n") ==
+      expected);
+  CHECK(missing("fence_proxy_async", "my_alias").ends_with("(a part of <cuda/ptx>)"));
+  CHECK(told(undeclared("mbarrier_arrive_no_complete")).ends_with("(a part of <cuda/ptx>)"));
+  CHECK(missing("mapa", "mine").empty());
+  CHECK(missing("mapa", "mine::ptx").empty());
+  CHECK(told(undeclared("mapa")).empty());
+  CHECK(missing("mbarrier_arive", "ptx").empty());
+}
+
+TEST_CASE("a variant of a barrier's function that orders no memory is told") {
+  const std::string expected =
+      "a.cu:8: error: 'mbarrier_arrive' with sem_relaxed: not available on the CPU executor (a "
+      "part of <cuda/ptx>)";
+  CHECK(told("a.cu:8:47: error: use of deleted function \u2018void "
+             "cuda::ptx::mbarrier_arrive(sem_relaxed_t, scope_t<Scope>, Rest&& ...) [with Rest = "
+             "{}]\u2019\n") == expected);
+  CHECK(told("a.cu:8:47: error: call to deleted function 'mbarrier_arrive'\n") == expected);
+  CHECK(told("a.cu:8:47: error: call to deleted function 'arrive'\n").empty());
+}
+
 TEST_CASE("the program's own names are left to the compiler") {
   for (const char* name : {"thrust_force", "wmma_tile", "curandom", "cufftlike", "customer"})
     CHECK(told(undeclared(name)).empty());

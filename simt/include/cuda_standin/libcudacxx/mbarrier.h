@@ -183,6 +183,21 @@ SIMT_INLINE bool mbarrier_try_wait_parity(sem_acquire_t, scope_t<Scope>, ::std::
   return details::wait(addr, details::phase_of(addr, parity, where), where);
 }
 
+// ---- variants that order no memory: not available on the CPU executor ----
+
+template <dot_scope Scope, typename... Rest>
+void mbarrier_arrive(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+template <dot_scope Scope, typename... Rest>
+void mbarrier_arrive_expect_tx(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+template <dot_scope Scope, typename... Rest>
+void mbarrier_test_wait(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+template <dot_scope Scope, typename... Rest>
+void mbarrier_test_wait_parity(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+template <dot_scope Scope, typename... Rest>
+void mbarrier_try_wait(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+template <dot_scope Scope, typename... Rest>
+void mbarrier_try_wait_parity(sem_relaxed_t, scope_t<Scope>, Rest&&...) = delete;
+
 // ---- storing for one of any block of the cluster, in that block's memory ----
 
 template <typename Type>
