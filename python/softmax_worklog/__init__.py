@@ -253,8 +253,8 @@ def topk(
     out: (values, indices), where the results go.
 
     Other arguments and errors are as for softmax. Rows that lie a stride apart are read where they
-    are, if the largest probabilities are meant and none are sorted. A step that is named finds the largest probabilities alone, and
-    scales nothing; its limits are its own.
+    are, if the largest probabilities are meant and none are sorted. A step that is named finds the
+    largest probabilities alone, and scales nothing; its limits are its own.
     """
     return _topk(x, k, axis, dim, largest, probabilities, scale, out, step)
 
