@@ -353,10 +353,12 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
   for (unsigned slot = 0; slot < count; ++slot)
     begin_block(worker, slot, number);
   worker.cluster_has_met = false;
+  worker.vain_tries = 0;
   do {
     run_and_wait(worker, count);
   } while (!worker.aborted &&
-           (some_can_go_on(worker, count) || pass_cluster_barrier(worker, count)) &&
+           (some_can_go_on(worker, count) || let_tries_fail(worker, count) ||
+            pass_cluster_barrier(worker, count)) &&
            !worker.aborted);
   end_shared_races(worker);
 }

@@ -124,6 +124,14 @@ TEST_SUITE("async_stores") {
     CHECK(simt::findings().empty());
   }
 
+  TEST_CASE("who tries in vain may do something else, which others wait for") {
+    Mistakes mistakes;
+    const DeviceArray<unsigned> y = zeros<unsigned>(kBlocks);
+    run(tries_and_tells<1>, kBlocks, y.get());
+    CHECK(mistakes.take_kinds() == "");
+    CHECK(y.host() == std::vector<unsigned>{0, 2, 2, 2});
+  }
+
   TEST_CASE("stores and barriers that are not as they must be") {
     Mistakes mistakes;
     float* const y = mistakes.y.get();

@@ -176,6 +176,23 @@ __global__ void uses_an_object(float* y) {
   cluster.sync();
 }
 
+// A thread of each but the first block tries in vain to pass its own barrier, then arrives at the
+// first block's, which all threads there wait for.
+template <int>
+__global__ void tries_and_tells(unsigned* y) {
+  __shared__ std::uint64_t barrier;
+  const cg::cluster_group cluster = cg::this_cluster();
+  make_barriers(&barrier, 1, cluster.num_blocks() - 1);
+  if (cluster.block_rank() == 0) {
+    wait(&barrier, 0);
+  } else if (threadIdx.x == 0) {
+    y[blockIdx.x] = ptx::mbarrier_try_wait_parity(&barrier, 0) ? 1 : 2;
+    ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                         cluster.map_shared_rank(&barrier, 0));
+  }
+  cluster.sync();
+}
+
 enum class Mistake {
   kNobodyMadeIt,
   kNotYetMade,
