@@ -146,11 +146,13 @@ void wake(Block& block, std::uintptr_t barrier) {
 }
 
 void let_stores_arrive(Block& block, AsyncBarrier& barrier) {
-  for (const AsyncStore& store : barrier.stores)
+  const std::uint32_t time = ++block.worker->clock;
+  for (const AsyncStore& store : barrier.stores) {
     std::memcpy(reinterpret_cast<void*>(store.to), store.content.data(), store.bytes);
+    if (store.sender != block.rank) barrier.last_arrived = {store.sender, store.where, time};
+  }
   barrier.stores.clear();
-  tell(barrier.arriving, block.synchronization->order.of_stores(barrier.number),
-       ++block.worker->clock);
+  tell(barrier.arriving, block.synchronization->order.of_stores(barrier.number), time);
 }
 
 void end_phase(Block& block, AsyncBarrier& barrier, std::uintptr_t address) {
@@ -310,7 +312,10 @@ void store_async(void* to, const void* value, std::size_t bytes, void* pointer, 
   if (current.lane == nullptr) return;
   const Lane& lane = *current.lane;
   const auto size = static_cast<unsigned>(bytes);
-  AsyncStore store = {.to = reinterpret_cast<std::uintptr_t>(to), .bytes = size};
+  AsyncStore store = {.to = reinterpret_cast<std::uintptr_t>(to),
+                      .bytes = size,
+                      .sender = lane.warp->block->rank,
+                      .where = where};
   if (store.to % bytes != 0) refuse_misaligned(store.to, size, {where});
   std::memcpy(store.content.data(), value, bytes);
   AsyncBarrier& barrier = find(pointer, BarrierPlace::kCluster, where);

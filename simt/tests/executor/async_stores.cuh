@@ -193,6 +193,30 @@ __global__ void tries_and_tells(unsigned* y) {
   cluster.sync();
 }
 
+enum class Leaving { kWaits, kWaitsForOne, kDoesNotWait, kExpectsMore };
+
+// The other block sends to one that may end without having waited.
+template <Leaving leaving>
+__global__ void leaves(unsigned receiver) {
+  __shared__ float inbox[2];
+  __shared__ std::uint64_t barriers[2];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const bool receives = cluster.block_rank() == receiver;
+  make_barriers(barriers, 2, 1);
+  if (threadIdx.x == 0 && receives) {
+    for (std::uint64_t& barrier : barriers)
+      expect(&barrier, leaving == Leaving::kExpectsMore ? 8 : 4);
+  }
+  cluster.sync();
+  if (threadIdx.x < 2 && !receives) {
+    ptx::st_async(cluster.map_shared_rank(&inbox[threadIdx.x], receiver), 1.0f,
+                  cluster.map_shared_rank(&barriers[threadIdx.x], receiver));
+  }
+  if (threadIdx.x != 5 || !receives) return;
+  if (leaving == Leaving::kWaits || leaving == Leaving::kWaitsForOne) wait(&barriers[0], 0);
+  if (leaving == Leaving::kWaits) wait(&barriers[1], 0);
+}
+
 enum class Mistake {
   kNobodyMadeIt,
   kNotYetMade,
