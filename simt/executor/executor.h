@@ -301,6 +301,9 @@ void expect_bytes(void* barrier, std::uint32_t bytes, BarrierPlace place, Locati
 void store_async(void* to, const void* value, std::size_t bytes, void* barrier, Location where);
 /// Waits until that phase has ended; one less than the first has always ended.
 SIMT_RENDEZVOUS void wait_for_async_barrier(void* barrier, std::uint64_t phase, Location where);
+/// Waits for the same, and returns whether it has ended: when no thread can go on otherwise, those
+/// who wait here go on without it.
+SIMT_RENDEZVOUS bool try_async_barrier(void* barrier, std::uint64_t phase, Location where);
 /// Whether it has, in which case the calling thread is as if it had waited.
 bool async_barrier_has_passed(void* barrier, std::uint64_t phase, Location where);
 /// The number of the phase that has not ended, or of the one before it: that of this parity.

@@ -146,11 +146,13 @@ void wake(Block& block, std::uintptr_t barrier) {
 }
 
 void let_stores_arrive(Block& block, AsyncBarrier& barrier) {
-  for (const AsyncStore& store : barrier.stores)
+  const std::uint32_t time = ++block.worker->clock;
+  for (const AsyncStore& store : barrier.stores) {
     std::memcpy(reinterpret_cast<void*>(store.to), store.content.data(), store.bytes);
+    if (store.sender != block.rank) barrier.last_arrived = {store.sender, store.where, time};
+  }
   barrier.stores.clear();
-  tell(barrier.arriving, block.synchronization->order.of_stores(barrier.number),
-       ++block.worker->clock);
+  tell(barrier.arriving, block.synchronization->order.of_stores(barrier.number), time);
 }
 
 void end_phase(Block& block, AsyncBarrier& barrier, std::uintptr_t address) {
@@ -184,11 +186,12 @@ void add_bytes(AsyncBarrier& barrier, std::int64_t bytes, Location where) {
 }
 
 // An arrival, or bytes, at a barrier that must have been made before.
-void check_use(const Lane& lane, const Block& owner, std::uintptr_t barrier,
-               std::uintptr_t code_address) {
+void note_use(const Lane& lane, const Block& owner, std::uintptr_t barrier,
+              std::uintptr_t code_address) {
+  Worker& worker = worker_of(lane);
+  worker.vain_tries = 0;
   if (!current.checking) return;
   check_shared_atomic(lane, owner, barrier, kBarrierBytes, false, code_address);
-  const Worker& worker = worker_of(lane);
   if (&owner != lane.warp->block && (!worker.cluster_has_met || owner.live == 0))
     check_block_is_there(worker, owner.rank, "arrival at a barrier", code_address);
 }
@@ -198,11 +201,12 @@ void come_after(Lane& lane, const AsyncBarrier& barrier, std::uintptr_t address)
   forget_arrived_copies(lane, address);
 }
 
-// Waits for the phase that is under way.
-void wait_in(Lane& lane, std::uintptr_t address, Location where) {
+// Waits for the phase that is under way; if it tries alone, perhaps in vain.
+void wait_in(Lane& lane, std::uintptr_t address, bool tries, Location where) {
   end_turns(lane);
   lane.where = where;
   lane.awaited = address;
+  lane.tries = tries;
   lane.warp->at_async_barrier |= lane.bit();
   lane.warp->ready &= ~lane.bit();
   run_others(lane);
@@ -265,7 +269,7 @@ std::uint64_t arrive_at_async_barrier(void* pointer, AsyncArrival arrival, Locat
   Block& owner = *owner_of(pointer);
   const bool is_own = &owner == lane.warp->block;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  check_use(lane, owner, address, code_address);
+  note_use(lane, owner, address, code_address);
   if (arrival.count == 0 || arrival.count > barrier.pending) {
     refuse(where, std::to_string(arrival.count) + " arrivals at a barrier that expects " +
                       std::to_string(barrier.pending) + " more in this phase, of " +
@@ -298,7 +302,7 @@ void expect_bytes(void* pointer, std::uint32_t bytes, BarrierPlace place, Locati
   AsyncBarrier& barrier = find(pointer, place, where);
   Block& owner = *owner_of(pointer);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  check_use(*current.lane, owner, address, code_address);
+  note_use(*current.lane, owner, address, code_address);
   add_bytes(barrier, bytes, where);
   if (is_complete(barrier)) end_phase(owner, barrier, address);
 }
@@ -308,7 +312,10 @@ void store_async(void* to, const void* value, std::size_t bytes, void* pointer, 
   if (current.lane == nullptr) return;
   const Lane& lane = *current.lane;
   const auto size = static_cast<unsigned>(bytes);
-  AsyncStore store = {.to = reinterpret_cast<std::uintptr_t>(to), .bytes = size};
+  AsyncStore store = {.to = reinterpret_cast<std::uintptr_t>(to),
+                      .bytes = size,
+                      .sender = lane.warp->block->rank,
+                      .where = where};
   if (store.to % bytes != 0) refuse_misaligned(store.to, size, {where});
   std::memcpy(store.content.data(), value, bytes);
   AsyncBarrier& barrier = find(pointer, BarrierPlace::kCluster, where);
@@ -320,7 +327,7 @@ void store_async(void* to, const void* value, std::size_t bytes, void* pointer, 
   }
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   note_async_store(store.to, size, barrier.number, code_address);
-  check_use(lane, owner, address, code_address);
+  note_use(lane, owner, address, code_address);
   teach_loads(lane, owner, barrier.arriving);
   barrier.stores.push_back(store);
   add_bytes(barrier, -static_cast<std::int64_t>(bytes), where);
@@ -345,8 +352,20 @@ void wait_for_async_barrier(void* pointer, std::uint64_t phase, Location where) 
   const AsyncBarrier& barrier = find(pointer, where);
   check_phase(barrier, phase, where);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (phase == barrier.completed) wait_in(lane, address, where);
+  if (phase == barrier.completed) wait_in(lane, address, false, where);
   come_after(lane, barrier, address);
+}
+
+bool try_async_barrier(void* pointer, std::uint64_t phase, Location where) {
+  if (current.lane == nullptr) return true;
+  Lane& lane = *current.lane;
+  const AsyncBarrier& barrier = find(pointer, where);
+  check_phase(barrier, phase, where);
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (phase == barrier.completed) wait_in(lane, address, true, where);
+  if (phase == barrier.completed) return false;
+  come_after(lane, barrier, address);
+  return true;
 }
 
 std::uint64_t async_barrier_phase(void* pointer, bool parity, Location where) {
@@ -369,7 +388,7 @@ void tile_barrier(unsigned threads, Location where) {
   }
   teach(lane, barrier.arriving);
   if (--barrier.pending > 0) {
-    wait_in(lane, key, where);
+    wait_in(lane, key, false, where);
   } else {
     end_phase(block, barrier, key);
   }

@@ -37,6 +37,15 @@ struct AsyncStore {
   std::uintptr_t to = 0;                           ///< in the shared memory of the barrier's block
   unsigned bytes = 0;                              ///< 4, 8 or 16
   std::array<std::byte, kMostBytes> content = {};  ///< what arrives
+  unsigned sender = 0;                             ///< that block's rank in the cluster
+  Location where = {};                             ///< of the call
+};
+
+/// The last store by another block that has arrived.
+struct ArrivedStore {
+  unsigned sender = 0;     ///< that block's rank in the cluster
+  Location where = {};     ///< of the call
+  std::uint32_t time = 0;  ///< of the worker's clock, when it arrived; 0 for none
 };
 
 /// One of them. A phase ends when all arrivals and bytes that it expects have come.
@@ -51,6 +60,7 @@ struct AsyncBarrier {
   ThreadTimes arriving = {};       ///< what those who have arrived know
   ThreadTimes arrived = {};        ///< the same when the last phase ended
   std::vector<AsyncStore> stores;  ///< that have come in this phase
+  ArrivedStore last_arrived = {};  ///< in a phase before
 };
 
 /// What a block's threads know of each other by its barriers and its atomic objects.

@@ -46,6 +46,7 @@ struct alignas(64) Lane {
   std::uint64_t waiting_since = 0;  ///< of its warp's `gathers`, when it came there
   AsyncCopies copies = {};          ///< that it has started and not waited for
   std::uintptr_t awaited = 0;       ///< the barrier in shared memory at which it waits
+  bool tries = false;               ///< there, and goes on without it if nobody else can
   Location arrival = {};            ///< where it arrived at the barrier of the cluster
   bool has_arrived = false;         ///< there, and has not waited
   unsigned looks = 0;               ///< at what others may change, since waiting_loops.h last asked

@@ -8,6 +8,7 @@
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/stored_values.h"
+#include "simt/executor/checkers/unawaited_stores.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/turns.h"
@@ -78,7 +79,7 @@ void end_thread(Lane& lane) {
   Warp& warp = *lane.warp;
   warp.alive &= ~lane.bit();
   warp.ready &= ~lane.bit();
-  --warp.block->live;
+  if (--warp.block->live == 0 && current.checking) check_stores_are_awaited(*warp.block);
 }
 
 void run_thread(Lane& lane) {
@@ -353,10 +354,12 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
   for (unsigned slot = 0; slot < count; ++slot)
     begin_block(worker, slot, number);
   worker.cluster_has_met = false;
+  worker.vain_tries = 0;
   do {
     run_and_wait(worker, count);
   } while (!worker.aborted &&
-           (some_can_go_on(worker, count) || pass_cluster_barrier(worker, count)) &&
+           (some_can_go_on(worker, count) || let_tries_fail(worker, count) ||
+            pass_cluster_barrier(worker, count)) &&
            !worker.aborted);
   end_shared_races(worker);
 }

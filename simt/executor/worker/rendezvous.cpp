@@ -767,6 +767,36 @@ bool release_block_barrier(Block& block) {
   return true;
 }
 
+namespace {
+
+// Returns whether there are some.
+bool let_tries_fail(Block& block) {
+  bool some = false;
+  for (Warp& warp : block.warps) {
+    for (unsigned rest = warp.at_async_barrier; rest != 0; rest &= rest - 1) {
+      const Lane& lane = warp.lanes[std::countr_zero(rest)];
+      if (!lane.tries) continue;
+      warp.at_async_barrier &= ~lane.bit();
+      warp.ready |= lane.bit();
+      some = true;
+    }
+  }
+  return some;
+}
+
+}  // namespace
+
+bool let_tries_fail(Worker& worker, unsigned count) {
+  // A loop may give up after some tries, and arrive; one that has not by then will not.
+  constexpr unsigned kMostVainTries = 1000;
+  if (worker.vain_tries == kMostVainTries) return false;
+  bool some = false;
+  for (unsigned slot = 0; slot < count; ++slot)
+    some |= let_tries_fail(*worker.blocks[slot]);
+  worker.vain_tries += some;
+  return some;
+}
+
 bool release_cluster_barrier(Worker& worker, unsigned count) {
   unsigned arrived = 0;
   unsigned threads = 0;

@@ -21,8 +21,13 @@ void complete_without_exited(Warp& warp);
 /// not all threads reach.
 bool release_block_barrier(Block& block);
 
-/// The same for a cluster of `count` blocks, none of which can go on: those who still wait at
-/// barriers in shared memory do so in vain.
+/// Lets the threads of these blocks go on that only try to pass a barrier in shared memory
+/// (try_async_barrier()). Called when none of a cluster of `count` blocks can go on. Returns false
+/// where there is no such thread, or where that has led to nothing for too often.
+bool let_tries_fail(Worker& worker, unsigned count);
+
+/// The same as release_block_barrier() for a cluster of `count` blocks, none of which can go on:
+/// those who still wait at barriers in shared memory do so in vain.
 bool release_cluster_barrier(Worker& worker, unsigned count);
 
 }  // namespace simt

@@ -50,6 +50,8 @@ struct Worker {
   std::uint32_t last_cluster_barrier = 0;    ///< the clock at the last barrier of the cluster
   std::uint32_t cluster_barrier_before = 0;  ///< and at the one before that
   bool cluster_has_met = false;              ///< at a barrier, so that all its blocks have begun
+  /// How often lanes went on from a barrier in shared memory in vain since one was last arrived at.
+  unsigned vain_tries = 0;
   LaneLog tripwire;  ///< in which a lane that is not counted is caught when the time is up
   std::atomic<int> ignored_signals = 0;  ///< that the time is up, which its lanes do not react to
   bool is_stopping = false;              ///< because the time is up

@@ -6,8 +6,11 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda/ptx>
 
+#include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "simt/tests/checkers/mistakes.h"
@@ -15,6 +18,7 @@
 namespace {
 
 namespace cg = cooperative_groups;
+namespace ptx = cuda::ptx;
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
 constexpr unsigned kThreads = 128;
@@ -291,6 +295,52 @@ __global__ void operates(int* integer, float* real, unsigned* word, short* narro
   }
 }
 
+// ---- tries ----
+
+// In each phase the first thread arrives once it has tried so often; the others wait.
+template <int>
+__global__ void gives_up(int* y, int tries, unsigned phases) {
+  __shared__ std::uint64_t barrier;
+  if (threadIdx.x == 0) ptx::mbarrier_init(&barrier, 1);
+  __syncthreads();
+  for (unsigned phase = 0; phase < phases; ++phase) {
+    for (int i = 0; i < tries && threadIdx.x == 0; ++i)
+      y[0] += ptx::mbarrier_try_wait_parity(&barrier, phase % 2, 1000u) ? 1000000 : 1;
+    if (threadIdx.x == 0) ptx::mbarrier_arrive(&barrier);
+    while (!ptx::mbarrier_try_wait_parity(&barrier, phase % 2)) {
+    }
+  }
+}
+
+// The same of libcu++'s object, which expects a second arrival.
+template <int>
+__global__ void arrives_again(int* y) {
+  __shared__ Barrier barrier;
+  if (threadIdx.x == 0) init(&barrier, 2);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  Barrier::arrival_token token = barrier.arrive();
+  if (!barrier.try_wait_parity(false) && !barrier.try_wait(std::move(token))) {
+    token = barrier.arrive();
+    y[0] = 1;
+  }
+  if (barrier.try_wait(std::move(token))) y[0] += 2;
+}
+
+// Nobody ever arrives.
+template <bool votes>
+__global__ void tries_for_ever() {
+  __shared__ std::uint64_t barrier;
+  if (threadIdx.x == 0) ptx::mbarrier_init(&barrier, 3);
+  __syncthreads();
+  if (threadIdx.x == 0) ptx::mbarrier_arrive(&barrier);
+  bool passed = false;
+  while (!passed) {
+    passed = ptx::mbarrier_try_wait_parity(&barrier, 0);
+    if (votes) passed = __syncthreads_or(passed) != 0;
+  }
+}
+
 std::vector<float> ascending(std::size_t count) {
   std::vector<float> values(count);
   std::iota(values.begin(), values.end(), 0.0f);
@@ -422,6 +472,31 @@ TEST_SUITE("async_barriers") {
     CHECK(mistakes.mentions("does not lie in the block's shared memory"));
     CHECK(mistakes.take_kinds() == "async-barrier ");
     cudaGetLastError();
+  }
+
+  TEST_CASE("a try fails if nobody can go on otherwise") {
+    Mistakes mistakes;
+    const DeviceArray<int> y = zeros<int>(1);
+    gives_up<0><<<1, kThreads>>>(y.get(), 1, 1);
+    CHECK(y.host()[0] == 1);
+    gives_up<0><<<1, kThreads>>>(y.get(), 600, 3);
+    CHECK(y.host()[0] == 1 + 3 * 600);
+    const DeviceArray<int> z = zeros<int>(1);
+    arrives_again<0><<<1, kThreads>>>(z.get());
+    CHECK(z.host()[0] == 3);
+    CHECK(mistakes.take_kinds().empty());
+  }
+
+  TEST_CASE("tries that all fail for ever are a deadlock") {
+    Mistakes mistakes;
+    for (const auto kernel : {tries_for_ever<false>, tries_for_ever<true>}) {
+      kernel<<<1, kThreads>>>();
+      CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+      CHECK(mistakes.mentions("the block cannot go on"));
+      CHECK(mistakes.mentions("at a barrier in shared memory where 1 of 3 have arrived"));
+      CHECK(mistakes.mentions(": 128 threads, 0 to 127"));
+      CHECK(mistakes.take_kinds() == "deadlock ");
+    }
   }
 
   TEST_CASE("a flag orders what is released with it, and nothing else") {

@@ -124,6 +124,31 @@ TEST_SUITE("async_stores") {
     CHECK(simt::findings().empty());
   }
 
+  TEST_CASE("who tries in vain may do something else, which others wait for") {
+    Mistakes mistakes;
+    const DeviceArray<unsigned> y = zeros<unsigned>(kBlocks);
+    run(tries_and_tells<1>, kBlocks, y.get());
+    CHECK(mistakes.take_kinds() == "");
+    CHECK(y.host() == std::vector<unsigned>{0, 2, 2, 2});
+  }
+
+  TEST_CASE("a block that ends before what is sent to it has come, whichever of them it is") {
+    Mistakes mistakes;
+    for (const unsigned receiver : {0u, 1u}) {
+      launch_clusters(leaves<Leaving::kWaits>, 2, 32, 2, 0, receiver);
+      CHECK(mistakes.take_kinds() == "");
+      for (const auto kernel : {leaves<Leaving::kWaitsForOne>, leaves<Leaving::kDoesNotWait>,
+                                leaves<Leaving::kExpectsMore>}) {
+        launch_clusters(kernel, 2, 32, 2, 0, receiver);
+        CHECK(mistakes.take_kinds() == "distributed-after-exit ");
+      }
+    }
+    launch_clusters(leaves<Leaving::kDoesNotWait>, 2, 32, 2, 0, 1u);
+    CHECK(
+        mistakes.mentions("block 1 of the cluster ended, and none of its threads waited for the "
+                          "asynchronous store by block 0"));
+  }
+
   TEST_CASE("stores and barriers that are not as they must be") {
     Mistakes mistakes;
     float* const y = mistakes.y.get();

@@ -176,6 +176,47 @@ __global__ void uses_an_object(float* y) {
   cluster.sync();
 }
 
+// A thread of each but the first block tries in vain to pass its own barrier, then arrives at the
+// first block's, which all threads there wait for.
+template <int>
+__global__ void tries_and_tells(unsigned* y) {
+  __shared__ std::uint64_t barrier;
+  const cg::cluster_group cluster = cg::this_cluster();
+  make_barriers(&barrier, 1, cluster.num_blocks() - 1);
+  if (cluster.block_rank() == 0) {
+    wait(&barrier, 0);
+  } else if (threadIdx.x == 0) {
+    y[blockIdx.x] = ptx::mbarrier_try_wait_parity(&barrier, 0) ? 1 : 2;
+    ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
+                         cluster.map_shared_rank(&barrier, 0));
+  }
+  cluster.sync();
+}
+
+enum class Leaving { kWaits, kWaitsForOne, kDoesNotWait, kExpectsMore };
+
+// The other block sends to one that may end without having waited.
+template <Leaving leaving>
+__global__ void leaves(unsigned receiver) {
+  __shared__ float inbox[2];
+  __shared__ std::uint64_t barriers[2];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const bool receives = cluster.block_rank() == receiver;
+  make_barriers(barriers, 2, 1);
+  if (threadIdx.x == 0 && receives) {
+    for (std::uint64_t& barrier : barriers)
+      expect(&barrier, leaving == Leaving::kExpectsMore ? 8 : 4);
+  }
+  cluster.sync();
+  if (threadIdx.x < 2 && !receives) {
+    ptx::st_async(cluster.map_shared_rank(&inbox[threadIdx.x], receiver), 1.0f,
+                  cluster.map_shared_rank(&barriers[threadIdx.x], receiver));
+  }
+  if (threadIdx.x != 5 || !receives) return;
+  if (leaving == Leaving::kWaits || leaving == Leaving::kWaitsForOne) wait(&barriers[0], 0);
+  if (leaving == Leaving::kWaits) wait(&barriers[1], 0);
+}
+
 enum class Mistake {
   kNobodyMadeIt,
   kNotYetMade,

@@ -73,14 +73,13 @@ class barrier : private Completion {
   SIMT_INLINE void wait_parity(bool parity, Place where = Place::current()) const {
     simt::wait_for_async_barrier(state(), simt::async_barrier_phase(state(), parity, where), where);
   }
-  /// These wait for as long as it takes, which is one of the times that they may.
+  /// These wait for as long as others can go on, which is one of the times that they may.
   SIMT_INLINE bool try_wait(arrival_token&& token, Place where = Place::current()) const {
-    simt::wait_for_async_barrier(state(), token.phase_, where);
-    return true;
+    return simt::try_async_barrier(state(), token.phase_, where);
   }
   SIMT_INLINE bool try_wait_parity(bool parity, Place where = Place::current()) const {
-    wait_parity(parity, where);
-    return true;
+    return simt::try_async_barrier(state(), simt::async_barrier_phase(state(), parity, where),
+                                   where);
   }
 
   SIMT_INLINE friend void init(barrier* made, ::std::ptrdiff_t expected,

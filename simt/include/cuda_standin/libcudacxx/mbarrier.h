@@ -28,10 +28,9 @@ SIMT_INLINE ::std::uint64_t arrive(::std::uint64_t* addr, ::std::uint32_t count,
   return simt::arrive_at_async_barrier(addr, arrival, where);
 }
 
-/// Waits for as long as it takes, which is one of the times that a try may.
-SIMT_INLINE bool wait(::std::uint64_t* addr, ::std::uint64_t phase, Place where) {
-  simt::wait_for_async_barrier(addr, phase, where);
-  return true;
+/// Waits for as long as others can go on, which is one of the times that a try may.
+SIMT_INLINE bool try_wait(::std::uint64_t* addr, ::std::uint64_t phase, Place where) {
+  return simt::try_async_barrier(addr, phase, where);
 }
 SIMT_INLINE ::std::uint64_t phase_of(::std::uint64_t* addr, ::std::uint32_t parity, Place where) {
   return simt::async_barrier_phase(addr, (parity & 1) != 0, where);
@@ -139,48 +138,48 @@ SIMT_INLINE bool mbarrier_test_wait_parity(sem_acquire_t, scope_t<Scope>, ::std:
 
 SIMT_INLINE bool mbarrier_try_wait(::std::uint64_t* addr, const ::std::uint64_t& state,
                                    details::Place where = details::Place::current()) {
-  return details::wait(addr, state, where);
+  return details::try_wait(addr, state, where);
 }
 SIMT_INLINE bool mbarrier_try_wait(::std::uint64_t* addr, const ::std::uint64_t& state,
                                    const ::std::uint32_t& /*nanoseconds*/,
                                    details::Place where = details::Place::current()) {
-  return details::wait(addr, state, where);
+  return details::try_wait(addr, state, where);
 }
 template <dot_scope Scope>
 SIMT_INLINE bool mbarrier_try_wait(sem_acquire_t, scope_t<Scope>, ::std::uint64_t* addr,
                                    const ::std::uint64_t& state,
                                    details::Place where = details::Place::current()) {
-  return details::wait(addr, state, where);
+  return details::try_wait(addr, state, where);
 }
 template <dot_scope Scope>
 SIMT_INLINE bool mbarrier_try_wait(sem_acquire_t, scope_t<Scope>, ::std::uint64_t* addr,
                                    const ::std::uint64_t& state,
                                    const ::std::uint32_t& /*nanoseconds*/,
                                    details::Place where = details::Place::current()) {
-  return details::wait(addr, state, where);
+  return details::try_wait(addr, state, where);
 }
 
 SIMT_INLINE bool mbarrier_try_wait_parity(::std::uint64_t* addr, const ::std::uint32_t& parity,
                                           details::Place where = details::Place::current()) {
-  return details::wait(addr, details::phase_of(addr, parity, where), where);
+  return details::try_wait(addr, details::phase_of(addr, parity, where), where);
 }
 SIMT_INLINE bool mbarrier_try_wait_parity(::std::uint64_t* addr, const ::std::uint32_t& parity,
                                           const ::std::uint32_t& /*nanoseconds*/,
                                           details::Place where = details::Place::current()) {
-  return details::wait(addr, details::phase_of(addr, parity, where), where);
+  return details::try_wait(addr, details::phase_of(addr, parity, where), where);
 }
 template <dot_scope Scope>
 SIMT_INLINE bool mbarrier_try_wait_parity(sem_acquire_t, scope_t<Scope>, ::std::uint64_t* addr,
                                           const ::std::uint32_t& parity,
                                           details::Place where = details::Place::current()) {
-  return details::wait(addr, details::phase_of(addr, parity, where), where);
+  return details::try_wait(addr, details::phase_of(addr, parity, where), where);
 }
 template <dot_scope Scope>
 SIMT_INLINE bool mbarrier_try_wait_parity(sem_acquire_t, scope_t<Scope>, ::std::uint64_t* addr,
                                           const ::std::uint32_t& parity,
                                           const ::std::uint32_t& /*nanoseconds*/,
                                           details::Place where = details::Place::current()) {
-  return details::wait(addr, details::phase_of(addr, parity, where), where);
+  return details::try_wait(addr, details::phase_of(addr, parity, where), where);
 }
 
 // ---- variants that order no memory: not available on the CPU executor ----
