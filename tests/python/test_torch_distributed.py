@@ -146,6 +146,8 @@ def columns_are_right(rank, size, name, split, dtype, shape):
         bound = (1 if is_half else 8) * eps * expected + smallest
     else:
         bound = 0.5 * eps * expected.abs() + eps_of_sums * (expected.abs() + 4)
+    if dtype == torch.float64:  # in which PyTorch's results are as far off
+        bound *= 2
     assert_within(y, *(slice_of(whole, split, rank, size) for whole in (expected, bound)))
 
     dy = weights.double()
@@ -165,6 +167,8 @@ def columns_are_right(rank, size, name, split, dtype, shape):
         parts = expected.exp() * dy.abs().sum(-1, keepdim=True)
         terms, of_y = dy.abs() + parts, bound * parts
     bound = 0.5 * eps * gradient.abs() + 4 * eps_of_sums * terms + of_y + smallest
+    if dtype == torch.float64:
+        bound += 0.5 * eps * gradient.abs() + 4 * eps_of_sums * terms
     assert_within(x.grad, *(slice_of(whole, split, rank, size) for whole in (gradient, bound)))
 
 

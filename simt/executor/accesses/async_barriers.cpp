@@ -74,9 +74,9 @@ Block* owner_of(const void* barrier) {
 // Ends the launch if the barrier was not made there.
 AsyncBarrier& find(void* barrier, BarrierPlace place, Location where) {
   const Block* const owner = owner_of(barrier);
+  if (owner == nullptr || owner->synchronization == nullptr) refuse_unmade(barrier, place, where);
   const bool may_be_there = owner == current.lane->warp->block || place == BarrierPlace::kCluster;
-  if (owner == nullptr || owner->synchronization == nullptr || !may_be_there)
-    refuse_unmade(barrier, place, where);
+  if (!may_be_there) refuse_unmade(barrier, place, where);
   auto& barriers = owner->synchronization->barriers;
   const auto found = barriers.find(reinterpret_cast<std::uintptr_t>(barrier));
   if (found == barriers.end()) refuse_unmade(barrier, place, where);
