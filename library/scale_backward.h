@@ -14,11 +14,11 @@ namespace worklog::library {
 /// logits.
 template <typename T>
 struct BackwardArrays {
-  const char* results_name;  ///< what the caller calls the first
-  const T* results;
-  const T* gradients;
-  DType logit_type;
-  void* logit_gradients;
+  const char* results_name;  ///< what the caller calls the first array
+  const T* results;          ///< rows x cols
+  const T* gradients;        ///< rows x cols
+  DType logit_type;          ///< of the last array
+  void* logit_gradients;     ///< rows x cols
 };
 
 /// The problem that a call asks for, with what 0 stands for filled in. `options` may be null.

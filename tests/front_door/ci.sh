@@ -5,6 +5,7 @@
 set -euo pipefail
 
 repository=$1
+unset THOROUGH_FOLLOWS # which is set where CI runs this test itself
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/.ci"
