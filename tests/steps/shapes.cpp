@@ -175,7 +175,7 @@ TEST_SUITE("shapes") {
         for (const int block_size : {0, 32}) {
           const std::int64_t most = step.info.most_cols(size_of(dtype), block_size);
           if (block_size == 32 && is_left_out(step, dtype, most)) continue;
-          CHECK(most >= 1024);
+          if (step.variant.empty()) CHECK(most >= 1024);  // some variants are for short rows
           const int k = step.is_top_k() ? step.info.max_k : 0;
           check_verified(step, {dtype, 1, most, k}, {.block_size = block_size});
           // The second row begins in the middle of a line, and then the only one with its last
