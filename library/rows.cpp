@@ -1,7 +1,11 @@
 #include "library/rows.h"
 
+#include <cmath>
 #include <limits>
+#include <sstream>
 
+#include "common/step/validate.h"
+#include "library/include/softmax_worklog/c.h"
 #include "library/status.h"
 
 namespace worklog::library {
@@ -43,6 +47,19 @@ void require_clear(const Rows& given, const Rows& results, const std::string& al
   refuse(results.name, address_text(results.data),
          allowed + "clear of " + given.name + ", " + std::to_string(given.bytes()) +
              " bytes from " + address_text(given.data));
+}
+
+void require_shape_and_scale(std::int64_t rows, std::int64_t cols, std::size_t element,
+                             float scale) {
+  validate_shape(rows, cols, element);
+  if (rows > SOFTMAX_WORKLOG_MAX_ROWS) {
+    refuse("rows", std::to_string(rows), "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
+  }
+  if (!std::isfinite(scale)) {
+    std::ostringstream text;
+    text << scale;
+    refuse("options->scale", text.str(), "a finite number");
+  }
 }
 
 std::int64_t stride_of(const char* name, std::int64_t given, std::int64_t rows, std::int64_t cols,

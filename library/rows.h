@@ -27,6 +27,11 @@ struct Rows {
 /// may be, for the text: "equal to logits or ", or "".
 void require_clear(const Rows& given, const Rows& results, const std::string& allowed);
 
+/// Throws a Refusal of rows or columns that are out of their range, of elements of so many bytes,
+/// or of `options->scale` where it is not finite.
+void require_shape_and_scale(std::int64_t rows, std::int64_t cols, std::size_t element,
+                             float scale);
+
 /// A stride in elements, with cols for 0. Throws a Refusal of one below cols, or that so many rows
 /// do not fit 63 bits with.
 std::int64_t stride_of(const char* name, std::int64_t given, std::int64_t rows, std::int64_t cols,

@@ -1,11 +1,8 @@
 #include "library/scale_backward.h"
 
 #include <algorithm>
-#include <cmath>
-#include <sstream>
 #include <string>
 
-#include "common/step/validate.h"
 #include "library/rows.h"
 #include "library/status.h"
 
@@ -48,15 +45,7 @@ ScaleBackward<T> checked_scale_backward(const BackwardArrays<T>& arrays, std::in
       SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS;
   const softmax_worklog_scale_backward_options& asked = options != nullptr ? *options : kPlain;
   const std::size_t element = size_of(arrays.logit_type);
-  validate_shape(rows, cols, std::max(sizeof(T), element));
-  if (rows > SOFTMAX_WORKLOG_MAX_ROWS) {
-    refuse("rows", std::to_string(rows), "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
-  }
-  if (!std::isfinite(asked.scale)) {
-    std::ostringstream text;
-    text << asked.scale;
-    refuse("options->scale", text.str(), "a finite number");
-  }
+  require_shape_and_scale(rows, cols, std::max(sizeof(T), element), asked.scale);
   ScaleBackward<T> problem;
   problem.results = arrays.results;
   problem.gradients = arrays.gradients;

@@ -1,12 +1,8 @@
 #include "library/scale_mask.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <sstream>
 #include <string>
 
-#include "common/step/validate.h"
 #include "library/rows.h"
 #include "library/status.h"
 
@@ -83,15 +79,7 @@ ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void
                                        const softmax_worklog_scale_mask_options* options) {
   static const softmax_worklog_scale_mask_options kPlain = SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS;
   const softmax_worklog_scale_mask_options& asked = options != nullptr ? *options : kPlain;
-  validate_shape(rows, cols, std::max(sizeof(T), size_of(results_type)));
-  if (rows > SOFTMAX_WORKLOG_MAX_ROWS) {
-    refuse("rows", std::to_string(rows), "at most " + std::to_string(SOFTMAX_WORKLOG_MAX_ROWS));
-  }
-  if (!std::isfinite(asked.scale)) {
-    std::ostringstream text;
-    text << asked.scale;
-    refuse("options->scale", text.str(), "a finite number");
-  }
+  require_shape_and_scale(rows, cols, std::max(sizeof(T), size_of(results_type)), asked.scale);
   ScaleMaskSoftmax<T> problem;
   problem.logits = logits;
   problem.mask = static_cast<const T*>(asked.mask);
