@@ -36,6 +36,9 @@ _ON_GPU = _core.DEVICE == "cuda"
 _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 # The library's numbers.
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
+# From PyTorch 2.10 on, the core looks at tensors itself.
+_EXCHANGE = getattr(_TENSOR, "__dlpack_c_exchange_api__", None)
+_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(_TENSOR, _EXCHANGE)
 _OPERATIONS = {
     "softmax": 0,
     "log_softmax": 1,
@@ -61,6 +64,8 @@ def is_plain(x: Any) -> bool:
     """Whether kernels can take a tensor by its address: one with rows, of elements that lie in
     memory as they are. What a subclass means is its own matter. No storage have sparse tensors, and
     the layers of torch.func and of batched gradients; no address has what is empty."""
+    if _HAS_EXCHANGE:
+        return _core.is_plain_tensor(x) and not x.is_neg()
     return (
         type(x) is _TENSOR
         and x.dtype in _DTYPES
@@ -101,10 +106,9 @@ def columns(operation: str) -> Any:
     """The function for softmax or log_softmax."""
     number = _OPERATIONS[operation]
 
-    def launched(x: Tensor) -> Tensor:
+    def launched(x: Tensor) -> Tensor | None:
         y = _empty_like(x)
-        _launch_columns(number, x, 0, y)
-        return y
+        return y if _launch_columns(number, x, None, y) else None
 
     return launched
 
@@ -119,8 +123,7 @@ def backward(operation: str) -> Any:
         if not (is_plain(dy) and _are_alike(y, dy)):
             return None
         dx = _empty_like(y)
-        _launch_columns(number, y, dy.data_ptr(), dx)
-        return dx
+        return dx if _launch_columns(number, y, dy, dx) else None
 
     return launched
 
@@ -131,20 +134,24 @@ def _are_alike(x: Tensor, other: Tensor) -> bool:
     )
 
 
-def _launch_columns(number: int, x: Tensor, gradients: int, result: Tensor) -> None:
+def _launch_columns(number: int, x: Tensor, gradients: Tensor | None, result: Tensor) -> bool:
+    """Whether it did."""
+    if _HAS_EXCHANGE:
+        return bool(_core.columns_of(number, x, gradients, result))
     cols = x.size(-1)
     device = x.get_device() if _ON_GPU else 0
     _core.columns_at(
         number,
         _DTYPES[x.dtype],
         x.data_ptr(),
-        gradients,
+        0 if gradients is None else gradients.data_ptr(),
         result.data_ptr(),
         x.numel() // cols,
         cols,
         device,
         _current_stream(device) if _ON_GPU else 0,
     )
+    return True
 
 
 def topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor] | None:

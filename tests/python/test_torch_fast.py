@@ -45,15 +45,22 @@ CALLS = {
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
-@pytest.fixture
-def launches(monkeypatch):
-    """The names of the core's functions that were called at addresses, in order."""
+LAUNCHES = ("columns_of", "columns_at", "topk_at", "cross_entropy_at")
+
+
+@pytest.fixture(params=[True, False], ids=["exchange", "addresses"])
+def launches(monkeypatch, request):
+    """The names of the core's functions that were called past the operators, in order: with
+    DLPack's exchange interface, and as before PyTorch had that."""
+    if request.param and not _fast._HAS_EXCHANGE:
+        pytest.skip("this PyTorch has no exchange interface")
+    monkeypatch.setattr(_fast, "_HAS_EXCHANGE", request.param)
     names = []
-    for name in ("columns_at", "topk_at", "cross_entropy_at"):
+    for name in LAUNCHES:
         launch = getattr(_core, name)
 
         def noted(*given, name=name, launch=launch):
-            names.append(name)
+            names.append("columns" if name.startswith("columns") else name)
             return launch(*given)
 
         monkeypatch.setattr(_core, name, noted)
@@ -111,7 +118,7 @@ def test_gradients(launches, name, dtype):
 def test_a_gradient_that_repeats_is_copied(launches):
     x = randn(5, 9).requires_grad_()
     sw.log_softmax(x, -1).sum().backward()
-    assert launches == ["columns_at"] * 2
+    assert launches == ["columns"] * 2
     expected = by_operators(lambda: torch.autograd.grad(sw.log_softmax(x, -1).sum(), x))
     assert_equal(x.grad, expected[0])
 
@@ -238,7 +245,7 @@ def test_a_shape_that_the_library_refuses_is_the_operators_matter(monkeypatch):
 
     x = randn(5, 9)
     expected = [call(x) for call in CALLS.values()]
-    for name in ("columns_at", "topk_at", "cross_entropy_at"):
+    for name in LAUNCHES:
         monkeypatch.setattr(_core, name, refuses)
     for call, other in zip(CALLS.values(), expected, strict=True):
         assert_equal(call(x), other)
@@ -290,7 +297,7 @@ def test_transformations_take_their_layers_off_first(launches):
 
     assert_equal(torch.func.vmap(function)(x), by_operators(CALLS["softmax"], x))
     assert seen == [True]
-    assert launches == ["columns_at"]
+    assert launches == ["columns"]
 
 
 def test_what_outlives_its_transformation(launches):
@@ -326,4 +333,4 @@ def test_gradients_of_many_at_once(launches):
     (jacobian,) = torch.autograd.grad(y, x, torch.eye(9, device=DEVICE), is_grads_batched=True)
     y = y.detach()
     torch.testing.assert_close(jacobian, torch.diag(y) - torch.outer(y, y))
-    assert launches == ["columns_at"]
+    assert launches == ["columns"]
