@@ -20,6 +20,12 @@ __device__ float max_or_nan(float a, float b) {
   return larger;
 }
 
+// A logit times the scale, rounded, as by whoever scales logits in an array of their own: fused
+// with the difference that follows, a product beyond the largest float would not be infinite.
+__device__ float scaled(float x, float scale) {
+  return __fmul_rn(x, scale);
+}
+
 // ---- what is known of a row ----
 
 // The maximum m of a part of a row, and d, the sum of exp(x - m). (Milakov and Gimelshein, "Online

@@ -40,7 +40,7 @@ __device__ std::int64_t target_of(const ScaleCrossEntropy<T>& problem, std::int6
 template <typename T>
 __device__ float logit_of(const ScaleCrossEntropy<T>& problem, const T* row, std::int64_t target) {
   if (threadIdx.x != 0 || target < 0) return kNan;
-  return static_cast<float>(row[target]) * problem.scale;
+  return scaled(static_cast<float>(row[target]), problem.scale);
 }
 
 // ---- what is loaded and stored ----
@@ -53,7 +53,7 @@ __device__ void load(const T* row, Index col, std::int64_t cols, float scale, fl
   if (is_of_row) pack = *reinterpret_cast<const Pack<T, kCount>*>(row + col);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    x[i] = is_of_row ? static_cast<float>(pack.values[i]) * scale : kNegativeInfinity;
+    x[i] = is_of_row ? scaled(static_cast<float>(pack.values[i]), scale) : kNegativeInfinity;
 }
 
 template <int kCount, typename T>

@@ -59,18 +59,18 @@ __device__ Normalizer with_logits(Normalizer mine, const float* x, float scale) 
   float m = mine.m;
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    m = max_or_nan(m, x[i] * scale);
+    m = max_or_nan(m, scaled(x[i], scale));
   float d = mine.d * ratio_of(mine.m, m);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    d += exponential<T>(x[i] * scale - origin_of(m));
+    d += exponential<T>(scaled(x[i], scale) - origin_of(m));
   return {m, d};
 }
 
 template <typename T>
 __device__ void store(const ScaleTopK<T>& problem, std::int64_t row, int place, Entry entry,
                       Normalizer all) {
-  const float x = logit_of(entry) * problem.scale;
+  const float x = scaled(logit_of(entry), problem.scale);
   problem.values[row * problem.k + place] = expf(x - all.m) / all.d;
   problem.indices[row * problem.k + place] = column_of(entry);
 }

@@ -535,6 +535,21 @@ TEST_SUITE("scale") {
     }
   }
 
+  TEST_CASE("cross-entropy of logits that scaling makes infinite") {
+    for (const std::int64_t cols : {20, 2000, 26000}) {
+      const Size size = {2, cols};
+      sw::ScaleOptions scaling;
+      scaling.scale = 10.0f;
+      std::vector<float> logits(at(2 * cols));
+      for (std::int64_t col = 0; col < cols; ++col) {
+        logits[at(col)] = col % 2 == 0 ? 3e38f : 2e38f;
+        logits[at(cols + col)] = -3e38f;
+      }
+      check_cross_entropy<float>(size, {logits, labels_of(size), {}, scaling});
+      check_loss_alone<float>(size, {logits, labels_of(size), {}, scaling});
+    }
+  }
+
   TEST_CASE("the losses of all rows may go to the workspace") {
     const Size size = {3, 50};
     sw::ScaleOptions scaling;
