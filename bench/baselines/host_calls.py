@@ -11,6 +11,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -29,15 +30,29 @@ CALLS = 200
 Calls = Callable[[int], object]  # makes so many
 
 
-def microseconds(calls: Calls) -> float:
-    samples = []
+def microseconds(made: dict[Any, Calls]) -> dict[Any, float | str]:
+    """What a call of each takes, or why it fails. They take turns, so that what else the machine
+    does in a while falls on all of them: a virtual machine's host calls take up to twice as long
+    in one second as in the next."""
+    samples: dict[Any, list[float]] = {name: [] for name in made}
+    errors: dict[Any, float | str] = {}
     for _ in range(SAMPLES + 1):
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        calls(CALLS)
-        samples.append((time.perf_counter() - begin) / CALLS * 1e6)
+        for name in [name for name in made if name not in errors]:
+            try:
+                samples[name].append(_sample(made[name]))
+            except Exception as error:
+                errors[name] = str(error).strip().splitlines()[0]
+    # The first one loads kernels.
+    return {name: errors.get(name) or statistics.median(samples[name][1:]) for name in made}
+
+
+def _sample(calls: Calls) -> float:
     torch.cuda.synchronize()
-    return statistics.median(samples[1:])  # the first one loads kernels
+    begin = time.perf_counter()
+    calls(CALLS)
+    took = time.perf_counter() - begin
+    torch.cuda.synchronize()
+    return took / CALLS * 1e6
 
 
 def _repeated(call: Callable[[], object]) -> Calls:
@@ -69,15 +84,11 @@ def all_calls() -> list[dict]:
         calls |= _of_training("library", module.cross_entropy, logits, labels)
     calls |= _of_cpp()
     rows = []
-    for (by, language, call), made in calls.items():
-        row = {"by": by, "language": language, "call": call}
-        try:
-            row["us"] = microseconds(made)
-        except Exception as error:
-            row["error_message"] = str(error).strip().splitlines()[0]
-        rows.append(row)
-        took = row.get("error_message") or f"{row['us']:.2f} us"
-        print(f"{by} from {language}, {call}: {took}", flush=True)
+    for (by, language, call), result in microseconds(calls).items():
+        failed = isinstance(result, str)
+        rows.append({"by": by, "language": language, "call": call})
+        rows[-1]["error_message" if failed else "us"] = result
+        print(f"{by} from {language}, {call}:", result if failed else f"{result:.2f} us")
     return rows
 
 
