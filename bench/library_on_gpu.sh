@@ -22,6 +22,7 @@ library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Li
   --seconds S        that the library and its candidates may take (110)
   --peer-seconds S   that the peers may take (80), torch.compile aside
   --compile-seconds S   that torch.compile may take (40)
+  --scaled-seconds S   that what is scaled and masked may take, the peers included (90)
   --dry-run          list what would be timed, and time nothing
 
 Exit code: 0 if all went well, 1 if not, 2 for bad usage.
@@ -34,10 +35,10 @@ bad_usage() {
   exit 2
 }
 
-out='' program='' flashinfer='' seconds=110 peer_seconds=80 compile_seconds=40 dry_run=no
+out='' program='' flashinfer='' seconds=110 peer_seconds=80 compile_seconds=40 scaled_seconds=90 dry_run=no
 while [ $# -gt 0 ]; do
   case $1 in
-    --flashinfer | --seconds | --peer-seconds | --compile-seconds)
+    --flashinfer | --seconds | --peer-seconds | --compile-seconds | --scaled-seconds)
       [ $# -ge 2 ] || bad_usage "$1: a value is missing"
       option=${1#--}
       printf -v "${option//-/_}" %s "$2"
@@ -140,7 +141,7 @@ module=$(dirname "$program")/worklog_library_module.so
 if [ -e "$module" ]; then export WORKLOG_LIBRARY=$module; fi
 if [ -e "$work/torch_calls.so" ]; then export TORCH_CALLS=$work/torch_calls.so; fi
 attempt "peers" python3 "$root/bench/library_peers.py" --cases "$work/cases.json" --out "$out/peers.json" \
-  --seconds "$peer_seconds" --compile-seconds "$compile_seconds" || failures=1
+  --seconds "$peer_seconds" --compile-seconds "$compile_seconds" --scaled-seconds "$scaled_seconds" || failures=1
 grep -E ' is left out: ' "$log"
 attempt "library.json" python3 "$root/bench/merge_results.py" --library "$out/own.json" "$out/peers.json" \
   --out "$out/library.json" || failures=1

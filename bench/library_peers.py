@@ -6,8 +6,9 @@
     python3 bench/library_peers.py --cases cases.json --list
 
 PyTorch, a kernel in Triton, QuACK, FlashInfer and Liger where each has the operation, torch.compile
-at a few shapes, and what a call of PyTorch's or of the library's Python module costs the host. What
-cannot be imported is named. A case that fails is a row with its error.
+at a few shapes, what is scaled and masked at a few, too (baselines/scaled_calls.py), and what a
+call of PyTorch's or of the library's Python module costs the host. What cannot be imported is
+named. A case that fails is a row with its error.
 """
 
 import argparse
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "baselines"))
 
 SECONDS = 80
 COMPILE_SECONDS = 40
+SCALED_SECONDS = 90
 
 # The library itself is timed beside each, by the same program, for ratios. The fast ones first;
 # Liger puts the gradients in the logits' place, so it comes last.
@@ -109,6 +111,13 @@ def _options() -> argparse.Namespace:
         metavar="S",
         help=f"for torch.compile, beside that ({COMPILE_SECONDS})",
     )
+    parser.add_argument(
+        "--scaled-seconds",
+        type=float,
+        default=SCALED_SECONDS,
+        metavar="S",
+        help=f"for what is scaled and masked, beside that ({SCALED_SECONDS})",
+    )
     options = parser.parse_args()
     if not options.list and options.out is None:
         parser.error("--out FILE is missing")
@@ -131,7 +140,8 @@ def main() -> int:
         sys.exit("bench/library_peers.py: PyTorch is not installed here (no module named torch)")
     from library_measuring import measure
 
-    return measure(cases, options.out, options.seconds, options.compile_seconds)
+    limits = (options.seconds, options.compile_seconds, options.scaled_seconds)
+    return measure(cases, options.out, *limits)
 
 
 if __name__ == "__main__":

@@ -118,16 +118,20 @@ def join_sweeps(paths):
 def join_library(paths):
     """The library's rows and its peers', of one GPU. What the context says of a peer that is in no
     row is why."""
-    context, rows, calls = {}, [], []
+    context, rows, calls, scaled = {}, [], [], []
     for path in paths:
-        more_context, more_rows, more_calls = read(path, "context", "of_library", "host_calls")
+        more_context, more_rows, more_calls, more_scaled = read(
+            path, "context", "of_library", "host_calls", optional=("of_scaling",)
+        )
         if context and more_context.get("gpu") != context.get("gpu"):
             sys.exit(f"merge_results.py: {path}: of another GPU, {more_context.get('gpu')!r}")
         context = more_context | context
         rows += [rounded(row) for row in more_rows]
         calls += [rounded(row) for row in more_calls]
+        scaled += [rounded(row) for row in more_scaled or []]
     context = {name: value for name, value in context.items() if name not in PRIVATE}
-    return {"context": context, "of_library": rows, "host_calls": calls}
+    joined = {"context": context, "of_library": rows, "host_calls": calls}
+    return joined | ({"of_scaling": scaled} if scaled else {})
 
 
 def join_records(paths):

@@ -24,6 +24,24 @@ void refuse_if_too_large(std::int64_t needed) {
                    std::to_string(available) + " are available");
 }
 
+std::int64_t bytes_of(const Measurement& m) {
+  return array_lengths(*m.step, m.rows, m.cols, m.k, m.dtype).bytes(m.dtype);
+}
+
+// In bytes.
+struct TransferLengths {
+  std::int64_t logits, others, results;
+
+  std::int64_t sum() const { return logits + others + results; }
+};
+
+TransferLengths lengths_of(const Measurement& m) {
+  const std::int64_t bytes = m.rows * m.cols * static_cast<std::int64_t>(size_of(m.dtype));
+  const std::int64_t sums = sums_for(bytes) * static_cast<std::int64_t>(sizeof(unsigned));
+  return {bytes, m.subject == Subject::kCombine ? bytes : 0,
+          m.subject == Subject::kRead ? sums : bytes};
+}
+
 template <typename T>
 void fill(T* logits, std::int64_t count) {
   const Stream stream;
@@ -51,8 +69,8 @@ ProblemBuffers<T> filled_buffers(const Measurement& m) {
 
 }  // namespace
 
-StepWorkload::StepWorkload(const Measurement& m) : step_(m.step) {
-  refuse_if_too_large(array_lengths(*m.step, m.rows, m.cols, m.k, m.dtype).bytes(m.dtype));
+StepWorkload::StepWorkload(const Measurement& m) : step_(m.step), clearing_(bytes_of(m)) {
+  refuse_if_too_large(bytes_of(m));
   with_type(m.dtype, [&]<typename T>(T) { buffers_ = filled_buffers<T>(m); });
 }
 
@@ -66,20 +84,15 @@ Work StepWorkload::launches(int block_size) {
       buffers_);
 }
 
-TransferArrays::TransferArrays(const Measurement& m) {
-  const std::int64_t elements = m.rows * m.cols;
-  const std::int64_t logits_bytes = elements * static_cast<std::int64_t>(size_of(m.dtype));
-  const std::int64_t sums_bytes =
-      sums_for(logits_bytes) * static_cast<std::int64_t>(sizeof(unsigned));
-  const std::int64_t results_bytes = m.subject == Subject::kRead ? sums_bytes : logits_bytes;
-  const std::int64_t others_bytes = m.subject == Subject::kCombine ? logits_bytes : 0;
+TransferArrays::TransferArrays(const Measurement& m) : clearing(lengths_of(m).sum()) {
+  const auto [logits_bytes, others_bytes, results_bytes] = lengths_of(m);
   refuse_if_too_large(logits_bytes + others_bytes + results_bytes);
   logits = DeviceBuffer<std::byte>(logits_bytes);
   others = DeviceBuffer<std::byte>(others_bytes);
   results = DeviceBuffer<std::byte>(results_bytes);
   with_type(m.dtype, [&]<typename T>(T) {
-    fill(reinterpret_cast<T*>(logits.data()), elements);
-    if (others_bytes > 0) fill(reinterpret_cast<T*>(others.data()), elements);
+    fill(reinterpret_cast<T*>(logits.data()), m.rows * m.cols);
+    fill(reinterpret_cast<T*>(others.data()), others_bytes > 0 ? m.rows * m.cols : 0);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "bench/clearing.h"
 #include "bench/measurement.h"
 #include "common/cuda/device_buffer.h"
 #include "common/measure/timing.h"
@@ -26,6 +27,7 @@ class StepWorkload {
 
  private:
   const Step* step_;
+  Clearing clearing_;
   std::variant<ProblemBuffers<float>, ProblemBuffers<__half>, ProblemBuffers<__nv_bfloat16>>
       buffers_;
 };
@@ -35,6 +37,7 @@ struct TransferArrays {
   /// Throws as StepWorkload does.
   explicit TransferArrays(const Measurement& measurement);
 
+  Clearing clearing;               ///< stands before what it waits for
   DeviceBuffer<std::byte> logits;  ///< random numbers
   DeviceBuffer<std::byte> others;  ///< of a combination the same again, else none
   DeviceBuffer<std::byte>

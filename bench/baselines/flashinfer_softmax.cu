@@ -5,12 +5,14 @@
 
 #include <flashinfer/sampling.cuh>
 
-/// Of each row of `rows` x `cols` floats, on `stream`. `workspace` is device memory of `bytes`
-/// bytes: FlashInfer's own Python gives it a megabyte. Returns a cudaError_t.
+/// Of each row of `rows` x `cols` floats, divided by `temperature`, on `stream`. `workspace` is
+/// device memory of `bytes` bytes: FlashInfer's own Python gives it a megabyte. Returns a
+/// cudaError_t.
 extern "C" int flashinfer_softmax(float* logits, float* probabilities, unsigned rows, unsigned cols,
-                                  void* workspace, std::size_t bytes, cudaStream_t stream) {
+                                  float temperature, void* workspace, std::size_t bytes,
+                                  cudaStream_t stream) {
   constexpr bool kProgrammaticLaunch = true;  // what it chooses for this generation of GPUs
   return flashinfer::sampling::OnlineSoftmax<float>(logits, probabilities, rows, cols, nullptr,
-                                                    1.0f, workspace, bytes, kProgrammaticLaunch,
+                                                    temperature, workspace, bytes, kProgrammaticLaunch,
                                                     stream);
 }

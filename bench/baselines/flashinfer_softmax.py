@@ -26,8 +26,8 @@ def _library() -> tuple[ctypes.CDLL | None, str]:
 LIBRARY, VERSION = _library()
 
 
-def work(logits: torch.Tensor) -> Work:
-    """Softmax of each row of a contiguous matrix of fp32 on the GPU."""
+def work(logits: torch.Tensor, temperature: float = 1.0) -> Work:
+    """Softmax of each row of a contiguous matrix of fp32 on the GPU, divided by a temperature."""
     output = torch.empty_like(logits)
     workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device="cuda")
     rows, cols = logits.shape
@@ -39,6 +39,7 @@ def work(logits: torch.Tensor) -> Work:
             *addresses[:2],
             ctypes.c_uint(rows),
             ctypes.c_uint(cols),
+            ctypes.c_float(temperature),
             addresses[2],
             ctypes.c_size_t(WORKSPACE_BYTES),
             stream,

@@ -50,20 +50,32 @@ LIBRARY, VERSION = _library()
 def work(operation: str, logits: torch.Tensor, other: torch.Tensor | None, k: int) -> Work:
     """Of contiguous arrays on the GPU. `other`: a backward pass's gradients, whose probabilities
     `logits` then are, or a cross-entropy's labels of 64 bits."""
-    rows, cols = logits.shape
-    shape = (ctypes.c_int64(rows), ctypes.c_int64(cols))
-    dtype = ctypes.c_int(_TYPES[logits.dtype])
-    workspace = _workspace(operation, dtype, shape, k)
+    dtype, shape = type_of(logits), shape_of(logits)
+    given, workspace = workspace_for(operation, logits, k)
     results, arguments = _arguments(operation, logits, other, shape, k)
-    function = getattr(LIBRARY, f"softmax_worklog_{operation}")
-    given = (ctypes.c_void_p(workspace.data_ptr()), ctypes.c_size_t(workspace.numel()))
+    return launch_of(operation, [dtype, *arguments, *given], (logits, other, workspace, results))
+
+
+def launch_of(function: str, arguments: list, arrays: tuple) -> Work:
+    """A call of the C interface on PyTorch's stream, with all but that; `arrays` live as long."""
+    called = getattr(LIBRARY, f"softmax_worklog_{function}")
 
     def launch() -> None:
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        _require(function(dtype, *arguments, *given, stream))
+        _require(called(*arguments, stream))
 
-    launch.arrays = (logits, other, workspace, results)  # which must live as long
+    launch.arrays = arrays
     return launch
+
+
+def type_of(array: torch.Tensor) -> ctypes.c_int:
+    return ctypes.c_int(_TYPES[array.dtype])
+
+
+def shape_of(array: torch.Tensor) -> tuple[ctypes.c_int64, ctypes.c_int64]:
+    """Rows, and columns."""
+    rows, cols = array.shape
+    return ctypes.c_int64(rows), ctypes.c_int64(cols)
 
 
 def _arguments(operation, logits, other, shape, k) -> tuple[list[torch.Tensor], list]:
@@ -72,34 +84,40 @@ def _arguments(operation, logits, other, shape, k) -> tuple[list[torch.Tensor], 
         rows = logits.shape[0]
         values = torch.empty(rows, k, device="cuda")
         indices = torch.empty(rows, k, device="cuda", dtype=torch.int64)
-        arrays = [_address(array) for array in (logits, values, indices)]
+        arrays = [address_of(array) for array in (logits, values, indices)]
         return [values, indices], [*arrays, *shape, ctypes.c_int(k)]
     results = torch.empty_like(logits)
     if operation == "softmax_backward":
-        return [results], [*map(_address, (logits, other, results)), *shape]
+        return [results], [*map(address_of, (logits, other, results)), *shape]
     if operation == "cross_entropy":
-        loss = torch.empty(1, device="cuda")
-        options = _CrossEntropyOptions(_IGNORE_INDEX, 0.0, 0.0, _MEAN)
-        labels = [_address(other), ctypes.c_int(_INT64_LABELS)]
-        outputs = [None, _address(loss), _address(results)]  # no loss of each row
-        return [results, loss], [
-            _address(logits),
-            *labels,
-            *outputs,
-            *shape,
-            ctypes.byref(options),
-        ]
-    return [results], [_address(logits), _address(results), *shape]
+        return mean_loss(logits, other)
+    return [results], [address_of(logits), address_of(results), *shape]
 
 
-def _workspace(operation: str, dtype: ctypes.c_int, shape: tuple, k: int) -> torch.Tensor:
+def mean_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[list[torch.Tensor], list]:
+    """The results of a mean cross-entropy and its gradients, and the arguments up to its options.
+    No loss of each row."""
+    gradients = torch.empty_like(logits)
+    loss = torch.empty(1, device="cuda")
+    options = _CrossEntropyOptions(_IGNORE_INDEX, 0.0, 0.0, _MEAN)
+    asked = [address_of(labels), ctypes.c_int(_INT64_LABELS)]
+    outputs = [None, address_of(loss), address_of(gradients)]
+    shape = shape_of(logits)
+    return [gradients, loss], [
+        address_of(logits), *asked, *outputs, *shape, ctypes.byref(options)
+    ]  # fmt: skip
+
+
+def workspace_for(operation: str, logits: torch.Tensor, k: int) -> tuple[list, torch.Tensor]:
+    """A workspace as two arguments, and what holds it."""
     size = ctypes.c_size_t()
-    asked = (ctypes.c_int(_OPERATIONS[operation]), dtype, *shape, ctypes.c_int(k))
-    _require(LIBRARY.softmax_worklog_workspace_bytes(*asked, ctypes.byref(size)))
-    return torch.empty(max(1, size.value), dtype=torch.uint8, device="cuda")
+    asked = (ctypes.c_int(_OPERATIONS[operation]), type_of(logits), *shape_of(logits))
+    _require(LIBRARY.softmax_worklog_workspace_bytes(*asked, ctypes.c_int(k), ctypes.byref(size)))
+    workspace = torch.empty(max(1, size.value), dtype=torch.uint8, device="cuda")
+    return [address_of(workspace), ctypes.c_size_t(workspace.numel())], workspace
 
 
-def _address(array: torch.Tensor) -> ctypes.c_void_p:
+def address_of(array: torch.Tensor) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.data_ptr())
 
 

@@ -13,6 +13,7 @@ import host_calls
 import library_calls
 import quack_kernels
 import results
+import scaled_calls
 import torch
 import torch_cross_entropy
 import torch_softmax
@@ -38,6 +39,7 @@ NO_GRAPH = "no graph holds it: it waits for the GPU in its midst"
 
 _ABSENT = {
     "library_with_peers": library_calls.LIBRARY is None,
+    scaled_calls.PLAIN: library_calls.LIBRARY is None,
     "triton": triton_softmax is None,
     "quack": quack_kernels.softmax_fwd is None,
     "flashinfer": flashinfer_softmax.LIBRARY is None,
@@ -58,30 +60,41 @@ def versions() -> dict[str, str]:
     }
 
 
-def measure(cases: "list[Case]", out: Path, seconds: float, compile_seconds: float) -> int:
+def measure(
+    cases: "list[Case]", out: Path, seconds: float, compile_seconds: float, scaled_seconds: float
+) -> int:
     """The program's exit code: 1 if there was no time for some."""
     if not torch.cuda.is_available():
         sys.exit("bench/library_peers.py: PyTorch finds no GPU here; times are taken on GPUs only")
-    for by, absent in _ABSENT.items():
-        if absent:
-            print(f"{by} is left out: {versions()[by]}", flush=True)
+    for by, version in versions().items():
+        if _ABSENT.get(by):
+            print(f"{by} is left out: {version}", flush=True)
     calls = host_calls.all_calls()
     work = [(case, by) for case in cases for by in case.peers if not _ABSENT.get(by)]
     compiled = [(case, "torch_compile") for case in cases if case.is_compiled]
+    scaled = [
+        (case, by) for case in scaled_calls.cases() for by in case.peers if not _ABSENT.get(by)
+    ]
     timer = Timer(time_limit=TIME_LIMIT)
     rows, late = [], []
-    for list_of_work, limit in ((work, seconds), (compiled, compile_seconds)):
-        done = _time_all(list_of_work, timer, time.monotonic() + limit)
-        rows += done
-        late += list_of_work[len(done) :]
+    limits = (seconds, compile_seconds, scaled_seconds)
+    for list_of_work, limit in zip((work, compiled, scaled), limits, strict=True):
+        rows.append(_time_all(list_of_work, timer, time.monotonic() + limit))
+        late += list_of_work[len(rows[-1]) :]
+    of_work, of_compiled, of_scaled = rows
     # Beside what the bench of the steps says of a GPU, who the peers are.
-    context = results.context(TRITON, torch_cross_entropy.LIGER) | versions()
-    document = {"context": context, "of_library": rows, "host_calls": calls}
+    document = {
+        "context": results.context(TRITON, torch_cross_entropy.LIGER) | versions(),
+        "of_library": of_work + of_compiled,
+        "host_calls": calls,
+        "of_scaling": of_scaled,
+    }
     write_whole(out, json.dumps(document, indent=1) + "\n")
     if late:
+        asked = len(work + compiled + scaled)
         print(
-            f"bench/library_peers.py: {len(late)} of {len(work) + len(compiled)} measurements were "
-            f"not begun: {late[0][1]}'s of {late[0][0].name} and so on",
+            f"bench/library_peers.py: {len(late)} of {asked} measurements were not begun: "
+            f"{late[0][1]}'s of {late[0][0].name} and so on",
             file=sys.stderr,
         )
     return 1 if late else 0
@@ -133,8 +146,10 @@ def _time(case: "Case", by: str, timer: Timer) -> dict:
     return case.row(by, taken | ({"label": best} if best else {}))
 
 
-def _ways(case: "Case", by: str) -> dict[str, Work]:
+def _ways(case: "Case | scaled_calls.ScaledCase", by: str) -> dict[str, Work]:
     """What is timed, by name, on logits of its own. One way but for Triton's kernel."""
+    if isinstance(case, scaled_calls.ScaledCase):
+        return {"": scaled_calls.work(case, by)}
     dtype = TYPES[case.dtype]
     logits = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype).mul_(STANDARD_DEVIATION)
     if case.operation == "cross_entropy":

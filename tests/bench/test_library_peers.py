@@ -88,6 +88,14 @@ def test_what_is_there_is_timed_and_the_rest_named(cases, tmp_path):
     failed = rows["pytorch", "softmax", "f32", 8, 100, 0, "cold"]
     assert failed["error_message"] == "CUDA error: out of patience"
     assert "median_us" not in failed
+    scaled = {(row["by"], row["call"], row["dtype"], row["cols"]) for row in written["of_scaling"]}
+    assert {by for by, *_ in scaled} == {"pytorch", "torch_compile"}
+    assert {call for _, call, *_ in scaled} == {
+        "scale", "mask", "causal", "top_k", "cross_entropy", "backward",
+    }  # fmt: skip
+    assert ("torch_compile", "causal", "bf16", 2048) in scaled
+    assert ("torch_compile", "causal", "bf16", 512) not in scaled
+    assert all(row["median_us"] == pytest.approx(10) for row in written["of_scaling"])
     calls = {(call["by"], call["language"], call["call"]): call for call in written["host_calls"]}
     assert {key[:2] for key in calls} == {("pytorch", "Python")}
     assert all(call["us"] >= 0 for call in calls.values())
@@ -96,9 +104,10 @@ def test_what_is_there_is_timed_and_the_rest_named(cases, tmp_path):
 
 def test_what_there_is_no_time_for_is_a_failure_that_says_so(cases, tmp_path):
     out = tmp_path / "peers.json"
-    result = run("library_peers.py", "--cases", cases, "--out", out, "--seconds", "0")
+    limits = ("--seconds", "0", "--scaled-seconds", "0")
+    result = run("library_peers.py", "--cases", cases, "--out", out, *limits)
     assert result.returncode == 1
-    assert "10 of 12 measurements were not begun: pytorch's of softmax/f32/4096x32000/cold" in (
+    assert "54 of 56 measurements were not begun: pytorch's of softmax/f32/4096x32000/cold" in (
         result.stderr
     )
     rows = json.loads(out.read_text())["of_library"]
@@ -127,6 +136,7 @@ def test_the_library_s_times_and_its_peers_become_one_file(tmp_path):
             "context": {"gpu": "a GPU", "date": "later", "executable": "x", "liger": "0.8"},
             "of_library": [{"by": "pytorch", **row, "median_us": 2.0}],
             "host_calls": [],
+            "of_scaling": [{"by": "pytorch", "call": "mask", "median_us": 1.23456789}],
         },
     }
     files = []
@@ -148,5 +158,6 @@ def test_the_library_s_times_and_its_peers_become_one_file(tmp_path):
         ("pytorch", 2.0),
     ]
     assert len(joined["host_calls"]) == 1
+    assert joined["of_scaling"] == [{"by": "pytorch", "call": "mask", "median_us": 1.234568}]
     files[1].write_text(json.dumps(parts["peers"] | {"context": {"gpu": "another"}}))
     assert "of another GPU, 'another'" in run(*merge).stderr

@@ -9,7 +9,7 @@ from worklog_report.pages import doc_pages, library_peers_page
 from worklog_report.results.library_times import Case, geometric_mean, read_library_run
 from worklog_report.results.records import InputError, Shape, read_results
 
-SECTIONS = ("answer", "standing", "losses", "steps", "host", "all")
+SECTIONS = ("answer", "standing", "losses", "steps", "scaled", "host", "all")
 
 
 def row(by, median_us, operation="softmax", rows=64, cache="cold", **more):
@@ -256,3 +256,30 @@ def test_the_page_waits_for_its_record(workplace, monkeypatch):
     for name in SECTIONS:
         found = re.search(f"<!-- {name}:begin -->\n(.*)<!-- {name}:end -->", page.read_text(), re.S)
         assert found[1].strip(), name
+
+
+def scaled(by, median_us, call="mask", matrices=16):
+    shape = {"dtype": "bf16", "matrices": matrices, "rows": 64, "cols": 512}
+    return {"by": by, "call": call, **shape, "median_us": median_us}
+
+
+def test_what_is_scaled_stands_beside_its_peers_and_itself_unscaled(run, tmp_path):
+    assert section(run, "scaled") == "\nNo recorded run has times of them.\n\n"
+    rows = [
+        scaled("library_with_peers", 10.0), scaled("library_unscaled", 8.0),
+        scaled("pytorch", 35.0), scaled("torch_compile", 12.0),
+        scaled("library_with_peers", 20.0, "top_k", 1), scaled("pytorch", 50.0, "top_k", 1),
+        scaled("pytorch", 50.0, "cross_entropy"),
+    ]  # fmt: skip
+    written = synthetic.write(tmp_path, "scaled.json", record() | {"of_scaling": rows})
+    text = section(read_library_run([written]), "scaled")
+    assert "In 2 of 2 comparisons no peer is faster" in text
+    assert "takes 1.20 to 2.50 times as long" in text
+    masked, top_k = lines(text)[-2:]
+    assert masked[1:] == ["16 × 64 × 512, bf16", "10.0 µs", "1.25", "3.50", "1.20"]
+    assert top_k == ["top-k of scale · x", "64 × 512, bf16", "20.0 µs", "–", "2.50", "–"]
+
+    rows[0]["median_us"] = 24.0
+    written = synthetic.write(tmp_path, "lost.json", record() | {"of_scaling": rows})
+    text = section(read_library_run([written]), "scaled")
+    assert "In 1 of 2 comparisons no peer is faster; where one is, we take up to 2.00 times" in text

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ..results.ladder import time_text
 from ..results.library_times import LEVEL, PEERS, Cell, LibraryRun, geometric_mean
 from ..results.recorded_run import table
+from . import library_scaled_table
 
 _TITLES = {
     "softmax": "softmax",
@@ -26,6 +27,7 @@ def sections(run: LibraryRun) -> dict[str, str]:
         "standing": _standing(run),
         "losses": _losses(run),
         "steps": _steps(run),
+        "scaled": library_scaled_table.section(run),
         "host": _host(run),
         "all": _all(run),
     }

@@ -10,6 +10,8 @@ from .records import Shape, holds_library, read_json, validate
 LIBRARY = "library"
 WITH_PEERS = "library_with_peers"
 """The library timed by the program that times the peers but cuDNN: a ratio is of one program."""
+UNSCALED = "library_unscaled"
+"""The library's function without scale and mask, by the same program."""
 PEERS = {
     "pytorch": "PyTorch",
     "torch_compile": "torch.compile",
@@ -101,6 +103,25 @@ class HostCall:
     us: float
 
 
+@dataclass(frozen=True, order=True)
+class ScaledCase:
+    """A call with scaled or masked logits, of matrices that lie one below the other."""
+
+    call: str
+    matrices: int
+    shape: Shape  # of a matrix
+
+
+@dataclass(frozen=True)
+class ScaledTimes:
+    """With a cold cache, in microseconds, all by the program of the peers."""
+
+    case: ScaledCase
+    library_us: float
+    unscaled_us: float | None  # the library's, of the same without scale and mask
+    peers: dict[str, float]
+
+
 @dataclass(frozen=True)
 class LibraryRun:
     """The newest recorded one."""
@@ -109,6 +130,7 @@ class LibraryRun:
     cells: list[Cell]
     calls: list[HostCall]
     errors: list[tuple[str, Case, str]]  # who has no time of what, and why
+    scaled: list[ScaledTimes]
 
     @property
     def machine(self) -> str:
@@ -162,7 +184,28 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
         for row in newest["host_calls"]
         if "us" in row
     ]
-    return LibraryRun(newest["context"], list(cells.values()), calls, errors)
+    scaled = _scaled(newest.get("of_scaling", []))
+    return LibraryRun(newest["context"], list(cells.values()), calls, errors, scaled)
+
+
+def _scaled(rows: list[dict[str, Any]]) -> list[ScaledTimes]:
+    """In the order of the rows; what the library has no time of is left out."""
+    times: dict[ScaledCase, dict[str, float]] = {}
+    for row in rows:
+        if "median_us" in row:
+            shape = Shape(row["dtype"], row["rows"], row["cols"], 0)
+            case = ScaledCase(row["call"], row["matrices"], shape)
+            times.setdefault(case, {})[row["by"]] = row["median_us"]
+    return [
+        ScaledTimes(
+            case,
+            of_case[WITH_PEERS],
+            of_case.get(UNSCALED),
+            {peer: of_case[peer] for peer in PEERS if peer in of_case},
+        )
+        for case, of_case in times.items()
+        if WITH_PEERS in of_case
+    ]
 
 
 def _keep_comparable(cells: list[Cell]) -> None:
