@@ -22,7 +22,7 @@ __device__ float max_or_nan(float a, float b) {
 
 // A logit times the scale, rounded, as by whoever scales logits in an array of their own: fused
 // with the difference that follows, a product beyond the largest float would not be infinite.
-__device__ float scaled(float x, float scale) {
+[[maybe_unused]] __device__ float scaled(float x, float scale) {
   return __fmul_rn(x, scale);
 }
 

@@ -1,6 +1,7 @@
-// The K best of a row are carried beside (m, d), as in step 07, so that the row is read once. Each
-// warp keeps a list of up to 128 in registers, which costs more the longer it is. So a longer one
-// is the whole block's, in shared memory, and sorted whenever it is full.
+// Where a warp owns a row, it carries the K best beside (m, d), as in step 07, in a list in its
+// registers, and reads the row once. A longer row is a block's, which reads it twice: the first
+// time for (m, d) and a floor that K columns reach, as in step 18, so that hardly more than K
+// columns become entries of a list in shared memory the second time.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -20,19 +21,23 @@ namespace {
 // A column and the rank of its logit in one number, so that one comparison orders two columns: the
 // rank above, and below it the column, inverted, for of equal logits the lower column is the
 // better. Ranks are in the order of the logits, NaN above them all, and -0 equal to 0.
+using Rank = unsigned;
 using Entry = std::uint64_t;
 constexpr Entry kNobody = 0;  // a place that is empty: below -inf, which is a column like any other
 constexpr unsigned kSign = 0x80000000;
-constexpr unsigned kRankOfNaN = 0xffffffff;
+constexpr Rank kRankOfNaN = 0xffffffff;
+
+__device__ Rank rank_of(float x) {
+  const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
+  return x != x ? kRankOfNaN : bits < kSign ? bits | kSign : ~bits;
+}
 
 __device__ Entry entry_of(float x, std::int64_t col) {
-  const unsigned bits = __float_as_uint(x + 0.0f);  // -0 + 0 is 0
-  const unsigned rank = x != x ? kRankOfNaN : bits < kSign ? bits | kSign : ~bits;
-  return static_cast<Entry>(rank) << 32 | ~static_cast<unsigned>(col);
+  return static_cast<Entry>(rank_of(x)) << 32 | ~static_cast<unsigned>(col);
 }
 
 __device__ float logit_of(Entry entry) {
-  const auto rank = static_cast<unsigned>(entry >> 32);
+  const auto rank = static_cast<Rank>(entry >> 32);
   return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
 }
 
@@ -121,26 +126,20 @@ struct WarpList {
   }
 };
 
-// The threads of one y own a row: a warp or several.
+// A warp owns a row.
 template <typename T, int kCount, int kPerLane>
-__global__ void __launch_bounds__(kMaxThreads) scale_top_k(const ScaleTopK<T> problem) {
-  constexpr int kPlaces = kPerLane * kWarpSize;
-  __shared__ Entry lists[kMaxWarps * kPlaces];
-  const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  const bool exists = number < problem.rows;  // the last block may have more warps than rows
-  const std::int64_t row = exists ? number : 0;
+__global__ void __launch_bounds__(kThreadsOfShortRows) scale_top_k(const ScaleTopK<T> problem) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
+  if (row >= problem.rows) return;
   const T* logits = problem.logits + problem.layout.begin_of(row);
-  const int lane = threadIdx.x % kWarpSize;
-  const int warp = threadIdx.x / kWarpSize;
-  const int warps = blockDim.x / kWarpSize;
+  const int lane = threadIdx.x;
   const int k = problem.k;
 
   WarpList<kPerLane> best;
   Entry last = kNobody;
   Normalizer mine;
-  // The lanes of a warp go through their columns together, for they share a list.
-  for (std::int64_t first = std::int64_t{warp} * kWarpSize * kCount; first < problem.cols;
-       first += std::int64_t{blockDim.x} * kCount) {
+  // The lanes go through their columns together, for they share a list.
+  for (std::int64_t first = 0; first < problem.cols; first += kWarpSize * kCount) {
     const std::int64_t col = first + lane * kCount;
     float x[kCount];
     load<kCount>(logits, col, problem.cols, x);
@@ -155,18 +154,7 @@ __global__ void __launch_bounds__(kMaxThreads) scale_top_k(const ScaleTopK<T> pr
       best.offer(col < problem.cols ? entry_of(x[i], col + i) : kNobody, k, last);
   }
 
-#pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
-    if (warps > 1) lists[warp * kPlaces + i * kWarpSize + lane] = best.entries[i];
-  }
-  const Normalizer all = combine_warps(warp_combine(mine));  // its barrier is behind all lists
-
-  // The first warp takes the others' lists into its own, which becomes the row's.
-  if (warp != 0 || !exists) return;
-  for (int other = 1; other < warps; ++other) {
-    for (int place = lane; place - lane < k; place += kWarpSize)
-      best.offer(lists[other * kPlaces + place], k, last);
-  }
+  const Normalizer all = warp_combine(mine);
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) {
     const int place = i * kWarpSize + lane;
@@ -206,35 +194,81 @@ __device__ void sort_listed(Entry* list, int listed) {
   sort(list, places);
 }
 
-constexpr int kThreadsOfList = 256;
+constexpr int kMostOfBlock = 512;  // threads
+constexpr int kInFlight = 4;       // of a thread's loads
 
 // A list has room for K and for all that one turn of the block may add.
-constexpr int places_for(int k, int count) {
-  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(k + kThreadsOfList * count)));
+constexpr int places_for(int k, int threads, int count) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(k + threads * count)));
 }
 
-// A block owns a row. Where the next turn may find no room in the list, only the K best stay, and
-// what is no better than the last of them is not listed any more.
-template <typename T, int kCount>
-__global__ void __launch_bounds__(kThreadsOfList)
-    scale_top_k_of_long_lists(const ScaleTopK<T> problem, int places) {
-  extern __shared__ Entry list[];
-  __shared__ int listed;
-  const std::int64_t row = blockIdx.x;
-  const T* logits = problem.logits + problem.layout.begin_of(row);
-  const int room = places - kThreadsOfList * kCount;
-  const int k = problem.k;
-  if (threadIdx.x == 0) listed = 0;
-  __syncthreads();
+// The highest rank that k threads' ranks reach, by bisection; 0 if fewer than k have a column.
+__device__ Rank floor_of(Rank mine, int k) {
+  Rank floor = 0;
+  for (Rank bit = kSign; bit > 0; bit /= 2) {
+    if (__syncthreads_count(mine >= (floor | bit)) >= k) floor |= bit;
+  }
+  return floor;
+}
 
-  Normalizer mine;
-  Entry last = kNobody;
+// What a thread knows of its columns.
+struct Seen {
+  Normalizer normalizer;
+  Rank highest = 0;
+};
+
+template <typename T, int kCount>
+__device__ Seen see(const ScaleTopK<T>& problem, const T* logits) {
+  const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
+  Seen seen;
+  for (std::int64_t col = threadIdx.x * kCount; col < problem.cols; col += kInFlight * stride) {
+    float x[kInFlight * kCount];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i)
+      load<kCount>(logits, col + i * stride, problem.cols, x + i * kCount);
+    seen.normalizer = with_logits<T, kInFlight * kCount>(seen.normalizer, x, problem.scale);
+#pragma unroll
+    for (int i = 0; i < kInFlight * kCount; ++i) {
+      if (col + i / kCount * stride < problem.cols) seen.highest = max(seen.highest, rank_of(x[i]));
+    }
+  }
+  return seen;
+}
+
+// Lists the columns that are better than `last`, as far as there are places, and counts them all.
+template <typename T, int kCount>
+__device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry last, Entry* list,
+                            int places, int& listed) {
+  const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
+  for (std::int64_t col = threadIdx.x * kCount; col < problem.cols; col += kInFlight * stride) {
+    float x[kInFlight * kCount];
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i)
+      load<kCount>(logits, col + i * stride, problem.cols, x + i * kCount);
+#pragma unroll
+    for (int i = 0; i < kInFlight * kCount; ++i) {
+      const std::int64_t of_pack = col + i / kCount * stride;
+      const Entry entry = entry_of(x[i], of_pack + i % kCount);
+      if (of_pack >= problem.cols || entry <= last) continue;
+      const int place = atomicAdd(&listed, 1);
+      if (place < places) list[place] = entry;
+    }
+  }
+}
+
+// The same, however many are better: where the next turn may find no room in the list, only the K
+// best stay, and what is no better than the last of them is not listed any more.
+template <typename T, int kCount>
+__device__ void list_in_turns(const ScaleTopK<T>& problem, const T* logits, Entry last, Entry* list,
+                              int places, int& listed) {
+  const int threads = blockDim.x;
+  const int room = places - threads * kCount;
+  const int k = problem.k;
   int seen = 0;  // entries in the list, as far as this thread knows; one of them knows all
-  for (std::int64_t first = 0; first < problem.cols; first += kThreadsOfList * kCount) {
+  for (std::int64_t first = 0; first < problem.cols; first += threads * kCount) {
     const std::int64_t col = first + threadIdx.x * kCount;
     float x[kCount];
     load<kCount>(logits, col, problem.cols, x);
-    mine = with_logits<T, kCount>(mine, x, problem.scale);
     if (__syncthreads_or(seen > room)) {
       sort_listed(list, listed);
       last = list[k - 1];
@@ -255,43 +289,75 @@ __global__ void __launch_bounds__(kThreadsOfList)
       if (entry > last) list[place++] = entry;
     }
   }
-  const Normalizer all = combine_warps(warp_combine(mine));  // its barrier is behind the list
+}
+
+// A block owns a row.
+template <typename T, int kCount>
+__global__ void __launch_bounds__(kMostOfBlock)
+    scale_top_k_of_long_rows(const ScaleTopK<T> problem, int places) {
+  extern __shared__ Entry list[];
+  __shared__ int listed;
+  const std::int64_t row = blockIdx.x;
+  const T* logits = problem.logits + problem.layout.begin_of(row);
+  if (threadIdx.x == 0) listed = 0;
+
+  const Seen seen = see<T, kCount>(problem, logits);
+  const Normalizer all = combine_warps(warp_combine(seen.normalizer));
+  const Rank floor = floor_of(seen.highest, problem.k);  // its barriers are behind listed = 0
+  const Entry below_floor = floor > 0 ? (Entry{floor} << 32) - 1 : kNobody;
+  if (floor > 0) {
+    list_better<T, kCount>(problem, logits, below_floor, list, places, listed);
+    __syncthreads();
+  }
+  if (floor == 0 || listed > places) {  // too many threads have the floor's rank, or too few
+    __syncthreads();
+    if (threadIdx.x == 0) listed = 0;
+    __syncthreads();
+    list_in_turns<T, kCount>(problem, logits, below_floor, list, places, listed);
+    __syncthreads();
+  }
   sort_listed(list, listed);
-  for (int place = threadIdx.x; place < k; place += kThreadsOfList)
+  for (int place = threadIdx.x; place < problem.k; place += blockDim.x)
     store(problem, row, place, list[place], all);
 }
 
 // ---- launches ----
 
-constexpr int kMostOfWarp = 128;
+constexpr int kMostOfWarp = 128;  // entries
+// Turns of a warp's loads, at most: at 4096 rows a warp took 1.3 times as long for 1024 columns as
+// a block for 4096.
+constexpr int kTurnsOfWarp = 2;
+constexpr int kTurnsOfThread = 4;  // of loads, at least, before more threads share the row
+constexpr int kFewestOfBlock = 128;
+constexpr int kMostShared = 64 * 1024;  // bytes of a list of 2048 and the most of a turn
 
 template <typename T, int kCount, int kPerLane>
 void launch_lists_of_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
-  constexpr int kTurns = 4;  // of a thread's loads, at least, before more threads share the row
-  const std::int64_t warps =
-      (problem.cols + kWarpSize * kCount * kTurns - 1) / (kWarpSize * kCount * kTurns);
-  const int threads = static_cast<int>(std::min<std::int64_t>(warps, kMaxWarps)) * kWarpSize;
-  const auto [grid, block] = shape_for(problem.rows, threads);
+  const auto [grid, block] = shape_for(problem.rows, kWarpSize);
   scale_top_k<T, kCount, kPerLane><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_top_k", grid, block);
 }
 
 template <typename T, int kCount>
-void launch_list_of_block(const ScaleTopK<T>& problem, cudaStream_t stream) {
-  const auto [grid, block] = shape_for(problem.rows, kThreadsOfList);
-  const int places = places_for(problem.k, kCount);
+void launch_lists_of_blocks(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  int threads = kFewestOfBlock;
+  while (threads < kMostOfBlock && problem.cols > std::int64_t{threads} * kCount * kTurnsOfThread)
+    threads *= 2;
+  const auto [grid, block] = shape_for(problem.rows, threads);
+  const int places = places_for(problem.k, threads, kCount);
   const std::size_t shared = static_cast<std::size_t>(places) * sizeof(Entry);
-  scale_top_k_of_long_lists<T, kCount><<<grid, block, shared, stream>>>(problem, places);
-  check_launch("scale_top_k_of_long_lists", grid, block, shared);
+  allow_shared_memory(scale_top_k_of_long_rows<T, kCount>, "scale_top_k_of_long_rows", kMostShared);
+  scale_top_k_of_long_rows<T, kCount><<<grid, block, shared, stream>>>(problem, places);
+  check_launch("scale_top_k_of_long_rows", grid, block, shared);
 }
 
 template <typename T, int kCount>
 void launch(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  const bool is_short = problem.cols <= kWarpSize * kCount * kTurnsOfWarp;
+  if (!is_short || problem.k > kMostOfWarp)
+    return launch_lists_of_blocks<T, kCount>(problem, stream);
   if (problem.k <= kWarpSize) return launch_lists_of_warps<T, kCount, 1>(problem, stream);
-  if (problem.k <= kMostOfWarp) {
-    return launch_lists_of_warps<T, kCount, kMostOfWarp / kWarpSize>(problem, stream);
-  }
-  launch_list_of_block<T, kCount>(problem, stream);
+  launch_lists_of_warps<T, kCount, kMostOfWarp / kWarpSize>(problem, stream);
 }
 
 // Whether whole packs lie where packs may lie, in every row.

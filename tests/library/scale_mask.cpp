@@ -138,8 +138,9 @@ TEST_SUITE("scale_mask") {
                      __nv_bfloat16) {
     sw::ScaleMaskOptions<T> options;
     options.scale = 0.7f;
-    for (const std::int64_t cols : {1,   2,   8,   16,  24,   40,   77,    128,   256,   264,  384,
-                                    385, 768, 769, 776, 8192, 8193, 12288, 12289, 24576, 24584}) {
+    for (const std::int64_t cols :
+         {1,   2,   8,   16,   24,   40,    77,    128,   256,   264,   384,   385,
+          768, 769, 776, 8192, 8193, 12288, 12289, 24576, 24584, 60001, 120000}) {
       const Size size = {3, cols};
       check_all<T, T>(size, random_array<T>(3 * cols), {}, options);
     }
