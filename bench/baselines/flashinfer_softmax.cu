@@ -13,6 +13,6 @@ extern "C" int flashinfer_softmax(float* logits, float* probabilities, unsigned 
                                   cudaStream_t stream) {
   constexpr bool kProgrammaticLaunch = true;  // what it chooses for this generation of GPUs
   return flashinfer::sampling::OnlineSoftmax<float>(logits, probabilities, rows, cols, nullptr,
-                                                    temperature, workspace, bytes, kProgrammaticLaunch,
-                                                    stream);
+                                                    temperature, workspace, bytes,
+                                                    kProgrammaticLaunch, stream);
 }

@@ -256,14 +256,14 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
 
 /**
  * The `k` largest probabilities of each row's softmax of scale * x, of logits x whose rows may lie
- * apart, and their columns: what sampling at a temperature wants, without an array of scaled logits.
+ * apart, and their columns: what sampling at a temperature wants, and no array of scaled logits.
  *
  * Columns are put in the order of x itself, of equal logits the lowest first. A product that fp32
  * does not hold counts as infinite. `scaling` may be null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it
- * changes nothing, this is softmax_worklog_top_k(), and else a kernel of the library's own: it reads
- * rows of up to 256 columns of fp32, or 512 of two bytes, once where k is 128 at most, and longer
- * ones twice. Otherwise as softmax_worklog_top_k(), its workspace and limits included; also refused:
- * scaling out of its range.
+ * changes nothing, this is softmax_worklog_top_k(), and else a kernel of the library's own, which
+ * reads rows of up to 256 columns of fp32, or 512 of two bytes, once where k is 128 at most, and
+ * longer ones twice. Otherwise as softmax_worklog_top_k(), its workspace and limits included; also
+ * refused: scaling out of its range.
  */
 softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
                                                    float* values, int64_t* indices, int64_t rows,
