@@ -70,7 +70,7 @@ bool Tensor::is_like(const Tensor& other) const {
   return dtype == other.dtype && device == other.device && shape == other.shape;
 }
 
-bool set_tensor_exchange(nb::type_object type, nb::capsule exchange_api) {
+bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api) {
   const auto* functions = static_cast<const ExchangeFunctions*>(exchange_api.data(kCapsule));
   while (functions != nullptr && functions->major != kMajor)
     functions = functions->previous;

@@ -32,7 +32,7 @@ struct Tensor {
 /// Tensors are of exactly this type from here on, and looked at by the functions in the capsule
 /// that it carries (`__dlpack_c_exchange_api__`). False, and nothing changes, where these are of
 /// another major version than 1 or lack what is needed.
-bool set_tensor_exchange(nanobind::type_object type, nanobind::capsule exchange);
+bool set_tensor_exchange(nanobind::type_object type, const nanobind::capsule& exchange);
 
 /// A tensor of that type, if kernels can take it as it lies; what its elements' bits stand for, as
 /// of negated ones, is not asked. Raises nothing.
