@@ -36,6 +36,8 @@ def _change(data: dict, chance: random.Random) -> None:
     for row in data.get("of_library", []):
         _scale(row, {"median_us": 1}, chance)
         _scale(row, {"limit_us": 1}, chance)
+    for row in data.get("of_scaling", []):
+        _scale(row, {"median_us": 1}, chance)
     for row in data.get("host_calls", []):
         _scale(row, {"us": 1}, chance)
     for row in data.get("sweep", []):
