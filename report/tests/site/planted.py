@@ -15,10 +15,11 @@ _PROFILED = (
 
 
 def plant(results: Path, folder: Path, seed: int = 0) -> None:
-    """Copies files of results or of the executor's counts to `folder`, each number changed."""
+    """Copies files of results or of the executor's counts to `folder`, each number changed, in
+    whatever order they are found by the same factors."""
     shutil.copytree(results, folder)
-    chance = random.Random(seed)
     for path in folder.glob("*.json"):
+        chance = random.Random(f"{seed} {path.name}")
         data = json.loads(path.read_text("utf-8"))
         _change(data, chance)
         path.write_text(json.dumps(data), "utf-8")
