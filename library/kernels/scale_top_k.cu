@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "common/step/check_launch.h"
+#include "library/include/softmax_worklog/c.h"
 #include "library/kernels/scale_top_k.h"
 #include "rows.cuh"
 
@@ -197,6 +198,10 @@ __device__ void sort_listed(Entry* list, int listed) {
 constexpr int kMostOfBlock = 512;  // threads
 constexpr int kInFlight = 4;       // of a thread's loads
 
+// Of a turn's loads, so that the list needs no more shared memory than a block has unasked.
+template <int kCount>
+constexpr int kCountOfTurn = std::min(kCount, 4);
+
 // A list has room for K and for all that one turn of the block may add.
 constexpr int places_for(int k, int threads, int count) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(k + threads * count)));
@@ -291,6 +296,9 @@ __device__ void list_in_turns(const ScaleTopK<T>& problem, const T* logits, Entr
   }
 }
 
+static_assert(places_for(SOFTMAX_WORKLOG_MAX_K, kMostOfBlock, 4) * sizeof(Entry) <= 32 * 1024,
+              "a list fits where 48 KB are a block's limit, with what combine_warps has");
+
 // A block owns a row.
 template <typename T, int kCount>
 __global__ void __launch_bounds__(kMostOfBlock)
@@ -313,7 +321,7 @@ __global__ void __launch_bounds__(kMostOfBlock)
     __syncthreads();
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
-    list_in_turns<T, kCount>(problem, logits, below_floor, list, places, listed);
+    list_in_turns<T, kCountOfTurn<kCount>>(problem, logits, below_floor, list, places, listed);
     __syncthreads();
   }
   sort_listed(list, listed);
@@ -329,7 +337,6 @@ constexpr int kMostOfWarp = 128;  // entries
 constexpr int kTurnsOfWarp = 2;
 constexpr int kTurnsOfThread = 4;  // of loads, at least, before more threads share the row
 constexpr int kFewestOfBlock = 128;
-constexpr int kMostShared = 64 * 1024;  // bytes of a list of 2048 and the most of a turn
 
 template <typename T, int kCount, int kPerLane>
 void launch_lists_of_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
@@ -344,9 +351,8 @@ void launch_lists_of_blocks(const ScaleTopK<T>& problem, cudaStream_t stream) {
   while (threads < kMostOfBlock && problem.cols > std::int64_t{threads} * kCount * kTurnsOfThread)
     threads *= 2;
   const auto [grid, block] = shape_for(problem.rows, threads);
-  const int places = places_for(problem.k, threads, kCount);
+  const int places = places_for(problem.k, threads, kCountOfTurn<kCount>);
   const std::size_t shared = static_cast<std::size_t>(places) * sizeof(Entry);
-  allow_shared_memory(scale_top_k_of_long_rows<T, kCount>, "scale_top_k_of_long_rows", kMostShared);
   scale_top_k_of_long_rows<T, kCount><<<grid, block, shared, stream>>>(problem, places);
   check_launch("scale_top_k_of_long_rows", grid, block, shared);
 }

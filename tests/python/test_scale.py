@@ -110,6 +110,13 @@ def test_kernels_read_parts_where_they_are(part, monkeypatch):
         assert sw.counts()["global_load_elements"] == x.size
 
 
+def test_a_long_row_is_read_twice_and_not_once_more():
+    """The columns that reach the floor have room in the list, though many are equal."""
+    x = logits((2, 6000)).round(1)
+    assert_right(sw.topk(x, 9, scale=0.5), x, 9, 0.5)
+    assert sw.counts()["global_load_elements"] == 2 * x.size
+
+
 @pytest.mark.parametrize(
     ("scale", "error", "text"),
     [
