@@ -240,7 +240,8 @@ __device__ Seen see(const ScaleTopK<T>& problem, const T* logits) {
   return seen;
 }
 
-// Lists the columns that are better than `last`, as far as there are places, and counts them all.
+// Lists the columns that are better than `last`; where they have no room, `listed` is above the
+// number of places.
 template <typename T, int kCount>
 __device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry last, Entry* list,
                             int places, int& listed) {
@@ -256,7 +257,8 @@ __device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry 
       const Entry entry = entry_of(x[i], of_pack + i % kCount);
       if (of_pack >= problem.cols || entry <= last) continue;
       const int place = atomicAdd(&listed, 1);
-      if (place < places) list[place] = entry;
+      if (place >= places) return;
+      list[place] = entry;
     }
   }
 }
@@ -317,7 +319,7 @@ __global__ void __launch_bounds__(kMostOfBlock)
     list_better<T, kCount>(problem, logits, below_floor, list, places, listed);
     __syncthreads();
   }
-  if (floor == 0 || listed > places) {  // too many threads have the floor's rank, or too few
+  if (floor == 0 || listed > places) {  // they have no room, or there is no floor
     __syncthreads();
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
