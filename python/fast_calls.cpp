@@ -28,24 +28,27 @@ void columns_at(int operation, int dtype, std::uintptr_t x, std::uintptr_t gradi
        .stream = stream});
 }
 
-// False where a tensor is not plain, or no result of the others'.
-bool columns_of(int operation, nb::handle x, nb::handle gradients, nb::handle columns) {
+// What an operation makes of x, and of gradients alike for one that goes backward. None where a
+// tensor is not plain, or they are not alike.
+nb::object columns_of(int operation, nb::handle x, nb::handle gradients) {
   const auto of_x = plain_tensor(x);
-  const auto result = plain_tensor(columns);
-  if (!of_x || !result || !result->is_like(*of_x)) return false;
+  if (!of_x) return nb::none();
   void* of_gradients = nullptr;
   if (!gradients.is_none()) {
     const auto given = plain_tensor(gradients);
-    if (!given || !given->is_like(*of_x)) return false;
+    if (!given || !given->is_like(*of_x)) return nb::none();
     of_gradients = given->data;
   }
+  nb::object columns = empty_like(x);
+  const auto result = plain_tensor(columns);
+  if (!result || !result->is_like(*of_x)) return nb::none();
   call_library({.operation = static_cast<softmax_worklog_operation>(operation),
                 .dtype = of_x->dtype,
                 .extent = of_x->extent(),
                 .at = {.x = of_x->data, .gradients = of_gradients, .columns = result->data},
                 .device = of_x->device,
                 .stream = reinterpret_cast<std::uintptr_t>(current_stream(*of_x))});
-  return true;
+  return columns;
 }
 
 void topk_at(int dtype, std::uintptr_t x, std::uintptr_t values, std::uintptr_t indices,
@@ -98,15 +101,15 @@ void bind_fast_calls(nb::module_& m) {
         "What forward and backward do, at addresses; operation and dtype are the library's "
         "numbers.");
   m.def("columns_of", &columns_of, nb::arg("operation"), nb::arg("x"), nb::arg("gradients").none(),
-        nb::arg("columns"),
-        nb::sig("def columns_of(operation: int, x: object, gradients: object, columns: object) -> "
-                "bool"),
-        "The same of tensors of the type that set_tensor_exchange was told of: False, and nothing "
-        "done, where one is not plain or they are not alike.");
+        nb::sig("def columns_of(operation: int, x: object, gradients: object) -> Any"),
+        "The same of tensors of the type that set_tensor_exchange was told of, as a new one: None, "
+        "and nothing done, where one is not plain or they are not alike.");
   m.def("set_tensor_exchange", &set_tensor_exchange, nb::arg("type"), nb::arg("exchange"),
-        nb::sig("def set_tensor_exchange(type: type, exchange: object) -> bool"),
-        "Has tensors of that type looked at by DLPack's exchange interface, a capsule: whether it "
-        "can be.");
+        nb::arg("empty_like"),
+        nb::sig("def set_tensor_exchange(type: type, exchange: object, empty_like: object) -> "
+                "bool"),
+        "Has tensors of that type looked at by DLPack's exchange interface, a capsule, and made by "
+        "empty_like: whether it can be.");
   m.def(
       "is_plain_tensor", [](nb::handle x) { return plain_tensor(x).has_value(); }, nb::arg("x"),
       nb::sig("def is_plain_tensor(x: object) -> bool"),

@@ -28,6 +28,8 @@ constexpr const char* kCapsule = "dlpack_exchange_api";
 struct Exchange {
   PyObject* type = nullptr;  // kept for ever
   const ExchangeFunctions* functions = nullptr;
+  PyObject* empty_like = nullptr;
+  PyObject* is_neg = nullptr;  // a method's name
 };
 
 Exchange& exchange() {
@@ -43,6 +45,13 @@ std::optional<softmax_worklog_dtype> dtype_of(nb::dlpack::dtype type) {
   if (is(nb::dlpack::dtype_code::Float, 16)) return SOFTMAX_WORKLOG_FLOAT16;
   if (is(nb::dlpack::dtype_code::Bfloat, 16)) return SOFTMAX_WORKLOG_BFLOAT16;
   return std::nullopt;
+}
+
+// Whether a tensor's bits are those of its elements negated: DLPack does not tell.
+bool is_negated(nb::handle tensor) {
+  const nb::object told = nb::steal(PyObject_CallMethodNoArgs(tensor.ptr(), exchange().is_neg));
+  if (!told.is_valid()) PyErr_Clear();
+  return told.ptr() != Py_False;
 }
 
 // In C's order, where a dimension of one element may have any stride; no dimension is empty.
@@ -70,28 +79,37 @@ bool Tensor::is_like(const Tensor& other) const {
   return dtype == other.dtype && device == other.device && shape == other.shape;
 }
 
-bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api) {
+bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api,
+                         nb::object empty_like) {
   const auto* functions = static_cast<const ExchangeFunctions*>(exchange_api.data(kCapsule));
   while (functions != nullptr && functions->major != kMajor)
     functions = functions->previous;
   if (functions == nullptr || functions->from_object == nullptr) return false;
-  exchange() = {type.release().ptr(), functions};
+  exchange() = {type.release().ptr(), functions, empty_like.release().ptr(),
+                PyUnicode_InternFromString("is_neg")};
   return true;
 }
 
 std::optional<Tensor> plain_tensor(nb::handle tensor) {
-  const auto& [type, functions] = exchange();
-  if (functions == nullptr || tensor.type().ptr() != type) return std::nullopt;
+  const ExchangeFunctions* functions = exchange().functions;
+  if (functions == nullptr || tensor.type().ptr() != exchange().type) return std::nullopt;
   nb::dlpack::dltensor found;
   if (functions->from_object(tensor.ptr(), &found) != 0) {
     PyErr_Clear();  // it has no memory of its own: sparse, nested, or one of a transformation
     return std::nullopt;
   }
   const auto dtype = dtype_of(found.dtype);
-  if (!dtype || found.device.device_type != kDeviceType || !is_dense(found)) return std::nullopt;
+  if (!dtype || found.device.device_type != kDeviceType || !is_dense(found) || is_negated(tensor))
+    return std::nullopt;
   return Tensor{static_cast<std::byte*>(found.data) + found.byte_offset, *dtype,
                 std::vector<std::int64_t>(found.shape, found.shape + found.ndim),
                 found.device.device_id};
+}
+
+nb::object empty_like(nb::handle tensor) {
+  PyObject* made = PyObject_CallOneArg(exchange().empty_like, tensor.ptr());
+  if (made == nullptr) throw nb::python_error();
+  return nb::steal(made);
 }
 
 cudaStream_t current_stream(const Tensor& tensor) {

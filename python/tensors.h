@@ -30,13 +30,17 @@ struct Tensor {
 };
 
 /// Tensors are of exactly this type from here on, and looked at by the functions in the capsule
-/// that it carries (`__dlpack_c_exchange_api__`). False, and nothing changes, where these are of
-/// another major version than 1 or lack what is needed.
-bool set_tensor_exchange(nanobind::type_object type, const nanobind::capsule& exchange);
+/// that it carries (`__dlpack_c_exchange_api__`). `empty_like` is PyTorch's function. False, and
+/// nothing changes, where these are of another major version than 1 or lack what is needed.
+bool set_tensor_exchange(nanobind::type_object type, const nanobind::capsule& exchange,
+                         nanobind::object empty_like);
 
-/// A tensor of that type, if kernels can take it as it lies; what its elements' bits stand for, as
-/// of negated ones, is not asked. Raises nothing.
+/// A tensor of that type, if kernels can take it as it lies, and its bits stand for its elements
+/// and not for negated ones. Raises nothing.
 std::optional<Tensor> plain_tensor(nanobind::handle tensor);
+
+/// A new tensor like one that is plain. Throws nanobind::python_error, as where memory is short.
+nanobind::object empty_like(nanobind::handle tensor);
 
 /// The stream on which the caller works with such a device. Throws nanobind::python_error.
 cudaStream_t current_stream(const Tensor& tensor);

@@ -23,20 +23,22 @@ K = 50
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 _STANDARD_DEVIATION = 3.0
 
-_MATRICES = ((64, 512, 512), (32, 1024, 1024), (16, 2048, 2048))
+# Rows of 577 and of 50257 columns begin at multiples of 16 bytes by chance alone.
+_MATRICES = ((64, 512, 512), (64, 577, 577), (32, 1024, 1024), (16, 2048, 2048))
 # Of each call: matrices, their rows and columns.
 _SHAPES = {
-    "scale": ((1, 64, 32000), (1, 512, 128256), (1, 4096, 32000)),
+    "scale": ((1, 64, 32000), (1, 512, 128256), (1, 4096, 50257), (1, 4096, 32000)),
     "mask": _MATRICES,
     "causal": _MATRICES,
     "top_k": (
         (1, 1, 128256),
         (1, 8, 128256),
+        (1, 64, 50257),
         (1, 4096, 32000),
         (1, 32768, 256),
         (1, 4096, 4096),
     ),
-    "cross_entropy": ((1, 4096, 32000), (1, 4096, 128256)),
+    "cross_entropy": ((1, 4096, 32000), (1, 4096, 50257), (1, 4096, 128256)),
     "backward": _MATRICES,
 }
 # The same without a scale, which tells what scaling costs.

@@ -1,16 +1,11 @@
-// How the library's own kernels share a row among threads: how many own it, what each loads and
-// stores at once, and what they add up to.
+// How the library's own kernels share a row among threads: how many own it, and what they add up
+// to.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-
-#include "common/step/dtype.h"
 
 namespace worklog::library {
 // Each source has its own: inline functions would be expanded by other rules.
@@ -23,46 +18,11 @@ constexpr int kThreadsOfShortRows = 128;  // of a block with several rows
 constexpr unsigned kAllLanes = 0xffffffff;
 
 // The logits that a thread holds: few where rows are short, so that more threads have some, and at
-// most what fits the 64 registers that a thread of a block of 1024 may have. Elements that are
-// loaded one by one need an address each.
+// most what fits the 64 registers that a thread of a block of 1024 may have, of which packs that
+// are not whole need more.
 constexpr int kFewPerThread = 8;
-template <int kCount>
-constexpr int kMostPerThread = kCount > 1 ? 24 : 12;
-
-// So many elements at once: up to 16 bytes in one access.
-template <typename T, int kCount>
-struct alignas(kCount * sizeof(T) < sizeof(uint4) ? kCount * sizeof(T) : sizeof(uint4)) Pack {
-  T values[kCount];
-};
-
-// Whether packs may lie where each row of an array begins.
-template <int kCount>
-bool lies_well(const void* array, std::int64_t stride, std::size_t element) {
-  const std::size_t alignment = kCount * element < sizeof(uint4) ? kCount * element : sizeof(uint4);
-  return reinterpret_cast<std::uintptr_t>(array) % alignment == 0 && stride % kCount == 0;
-}
-
-template <typename Result, int kCount>
-__device__ void store_as(const float* y, void* results, std::int64_t index) {
-  Pack<Result, kCount> pack;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    pack.values[i] = static_cast<Result>(y[i]);
-  *reinterpret_cast<Pack<Result, kCount>*>(static_cast<Result*>(results) + index) = pack;
-}
-
-// A branch that all threads take alike costs less than three times as many kernels.
-template <int kCount>
-__device__ void store(const float* y, DType type, void* results, std::int64_t index) {
-  switch (type) {
-    case DType::kFloat32:
-      return store_as<float, kCount>(y, results, index);
-    case DType::kFloat16:
-      return store_as<__half, kCount>(y, results, index);
-    case DType::kBFloat16:
-      return store_as<__nv_bfloat16, kCount>(y, results, index);
-  }
-}
+template <bool kIsWhole>
+constexpr int kMostPerThread = kIsWhole ? 24 : 16;
 
 // ---- sums ----
 

@@ -11,24 +11,22 @@
 
 #include "common/step/check_launch.h"
 #include "library/kernels/scale_backward.h"
+#include "packs.cuh"
 #include "row_threads.cuh"
 
 namespace worklog::library {
 namespace {
 
 // The most columns of which a thread holds both arrays.
-template <int kCount>
-constexpr int kMostOfBoth = kCount > 1 ? 2 * kFewPerThread : kFewPerThread;
+constexpr int kMostOfBoth = 2 * kFewPerThread;
 
-// From the column `col` on; 0 behind the last, which adds nothing to a sum.
-template <int kCount, typename T, typename Index>
+// From the column `col` on; 0 outside the row, which adds nothing to a sum.
+template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ void load(const T* row, Index col, std::int64_t cols, float* x) {
-  Pack<T, kCount> pack;
-  const bool is_of_row = col < cols;
-  if (is_of_row) pack = *reinterpret_cast<const Pack<T, kCount>*>(row + col);
+  const Pack<T, kCount> pack = load_pack<kCount, kIsWhole>(row, col, cols);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    x[i] = is_of_row ? static_cast<float>(pack.values[i]) : 0.0f;
+    x[i] = static_cast<float>(pack.values[i]);
 }
 
 // What a column adds to the sum of its row.
@@ -47,24 +45,26 @@ __device__ void make_gradients(const float* y, float* dy, float sum, float scale
 
 // The threads of one y own a row: of a short one fewer than a warp. A thread holds kPacks packs of
 // kCount columns, blockDim.x apart, and stores where it alone has loaded.
-template <typename T, int kCount, int kPacks, bool kIsShort>
+template <typename T, int kCount, bool kIsWhole, int kPacks, bool kIsShort>
 __global__ void __launch_bounds__(kMaxThreads) scale_backward(const ScaleBackward<T> problem) {
-  static_assert(kCount * kPacks <= kMostOfBoth<kCount>,
-                "a thread's part of both arrays fits in registers");
+  static_assert(kCount * kPacks <= kMostOfBoth, "a thread's part of both arrays fits in registers");
   const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const bool exists = number < problem.rows;  // the last block may have more groups than rows
   const std::int64_t row = exists ? number : 0;
   const std::int64_t cols = exists ? problem.cols : 0;
   const T* results = problem.results + row * problem.results_stride;
   const T* gradients = problem.gradients + row * problem.gradients_stride;
-  const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
+  const int before = columns_before<kCount, kIsWhole>(results);
+  const auto col_of = [before](int i) {
+    return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount - before;
+  };
 
   float y[kPacks][kCount];
   float dy[kPacks][kCount];
 #pragma unroll
   for (int i = 0; i < kPacks; ++i) {
-    load<kCount>(results, col_of(i), cols, y[i]);
-    load<kCount>(gradients, col_of(i), cols, dy[i]);
+    load<kCount, kIsWhole>(results, col_of(i), cols, y[i]);
+    load<kCount, kIsWhole>(gradients, col_of(i), cols, dy[i]);
   }
   float sum = 0.0f;
 #pragma unroll
@@ -75,15 +75,14 @@ __global__ void __launch_bounds__(kMaxThreads) scale_backward(const ScaleBackwar
 
 #pragma unroll
   for (int i = 0; i < kPacks; ++i) {
-    if (col_of(i) >= cols) continue;
     make_gradients<kCount>(y[i], dy[i], sum, problem.scale, problem.logarithm);
-    store<kCount>(dy[i], problem.logit_type, problem.logit_gradients,
-                  row * problem.logit_gradients_stride + col_of(i));
+    store_pack_as<kCount, kIsWhole>(problem.logit_type, dy[i], problem.logit_gradients,
+                                    row * problem.logit_gradients_stride, col_of(i), cols);
   }
 }
 
 // For rows of any length: a block reads its row once for the sum, and once more for the gradients.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_backward_of_long_rows(const ScaleBackward<T> problem) {
   constexpr int kPacks = kFewPerThread / kCount;
@@ -91,7 +90,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   const T* results = problem.results + row * problem.results_stride;
   const T* gradients = problem.gradients + row * problem.gradients_stride;
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
-  const std::int64_t first = std::int64_t{threadIdx.x} * kCount;
+  const std::int64_t first =
+      std::int64_t{threadIdx.x} * kCount - columns_before<kCount, kIsWhole>(results);
 
   float sum = 0.0f;
   for (std::int64_t col = first; col < problem.cols; col += kPacks * stride) {
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(kMaxThreads)
     float dy[kPacks][kCount];
 #pragma unroll
     for (int i = 0; i < kPacks; ++i) {
-      load<kCount>(results, col + i * stride, problem.cols, y[i]);
-      load<kCount>(gradients, col + i * stride, problem.cols, dy[i]);
+      load<kCount, kIsWhole>(results, col + i * stride, problem.cols, y[i]);
+      load<kCount, kIsWhole>(gradients, col + i * stride, problem.cols, dy[i]);
     }
 #pragma unroll
     for (int i = 0; i < kPacks * kCount; ++i)
@@ -111,41 +111,41 @@ __global__ void __launch_bounds__(kMaxThreads)
   for (std::int64_t col = first; col < problem.cols; col += stride) {
     float y[kCount];
     float dy[kCount];
-    load<kCount>(results, col, problem.cols, y);
-    load<kCount>(gradients, col, problem.cols, dy);
+    load<kCount, kIsWhole>(results, col, problem.cols, y);
+    load<kCount, kIsWhole>(gradients, col, problem.cols, dy);
     make_gradients<kCount>(y, dy, sum, problem.scale, problem.logarithm);
-    store<kCount>(dy, problem.logit_type, problem.logit_gradients,
-                  row * problem.logit_gradients_stride + col);
+    store_pack_as<kCount, kIsWhole>(problem.logit_type, dy, problem.logit_gradients,
+                                    row * problem.logit_gradients_stride, col, problem.cols);
   }
 }
 
 // ---- launches ----
 
-template <typename T, int kCount, int kPerThread, bool kIsShort = false>
+template <typename T, int kCount, bool kIsWhole, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleBackward<T>& problem, cudaStream_t stream) {
-  const auto [grid, block] = shape_for(problem.rows, threads_for(problem.cols, kPerThread));
-  scale_backward<T, kCount, kPerThread / kCount, kIsShort><<<grid, block, 0, stream>>>(problem);
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  const auto [grid, block] = shape_for(problem.rows, threads_for(columns, kPerThread));
+  scale_backward<T, kCount, kIsWhole, kPerThread / kCount, kIsShort>
+      <<<grid, block, 0, stream>>>(problem);
   check_launch("scale_backward", grid, block);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 void launch_of_long_rows(const ScaleBackward<T>& problem, cudaStream_t stream) {
   const auto [grid, block] = shape_for(problem.rows, kMaxThreads);
-  scale_backward_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
+  scale_backward_of_long_rows<T, kCount, kIsWhole><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_backward_of_long_rows", grid, block);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 void launch(const ScaleBackward<T>& problem, cudaStream_t stream) {
-  constexpr int kMost = kMostOfBoth<kCount>;
-  if (problem.cols <= kShortestOfWarps) {
-    launch_in_registers<T, kCount, kFewPerThread, true>(problem, stream);
-  } else if (problem.cols <= kFewPerThread * kMaxThreads) {
-    launch_in_registers<T, kCount, kFewPerThread>(problem, stream);
-  } else if (problem.cols <= kMost * kMaxThreads) {
-    launch_in_registers<T, kCount, kMost>(problem, stream);
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  if (columns <= kFewPerThread * kMaxThreads) {
+    launch_in_registers<T, kCount, kIsWhole, kFewPerThread>(problem, stream);
+  } else if (columns <= kMostOfBoth * kMaxThreads) {
+    launch_in_registers<T, kCount, kIsWhole, kMostOfBoth>(problem, stream);
   } else {
-    launch_of_long_rows<T, kCount>(problem, stream);
+    launch_of_long_rows<T, kCount, kIsWhole>(problem, stream);
   }
 }
 
@@ -164,11 +164,13 @@ bool takes_packs(const ScaleBackward<T>& problem) {
 template <typename T>
 void run(const ScaleBackward<T>& problem, cudaStream_t stream) {
   constexpr int kPerPack = sizeof(uint4) / sizeof(T);
-  if (takes_packs<T, kPerPack>(problem)) {
-    launch<T, kPerPack>(problem, stream);
-  } else {
-    launch<T, 1>(problem, stream);
+  const bool is_whole = takes_packs<T, kPerPack>(problem);
+  if (problem.cols > kShortestOfWarps) {
+    if (is_whole) return launch<T, kPerPack, true>(problem, stream);
+    return launch<T, kPerPack, false>(problem, stream);
   }
+  if (is_whole) return launch_in_registers<T, kPerPack, true, kFewPerThread, true>(problem, stream);
+  launch_in_registers<T, 1, true, kFewPerThread, true>(problem, stream);
 }
 
 template void run(const ScaleBackward<float>&, cudaStream_t);

@@ -11,6 +11,7 @@
 
 #include "common/step/check_launch.h"
 #include "library/kernels/scale_cross_entropy.h"
+#include "packs.cuh"
 #include "rows.cuh"
 
 namespace worklog::library {
@@ -43,26 +44,15 @@ __device__ float logit_of(const ScaleCrossEntropy<T>& problem, const T* row, std
   return scaled(static_cast<float>(row[target]), problem.scale);
 }
 
-// ---- what is loaded and stored ----
-
-// scale * x, from the column `col` on; -inf behind the last.
-template <int kCount, typename T, typename Index>
+// scale * x, from the column `col` on; -inf outside the row.
+template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ void load(const T* row, Index col, std::int64_t cols, float scale, float* x) {
-  Pack<T, kCount> pack;
-  const bool is_of_row = col < cols;
-  if (is_of_row) pack = *reinterpret_cast<const Pack<T, kCount>*>(row + col);
+  const Pack<T, kCount> pack = load_pack<kCount, kIsWhole>(row, col, cols);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    x[i] = is_of_row ? scaled(static_cast<float>(pack.values[i]), scale) : kNegativeInfinity;
-}
-
-template <int kCount, typename T>
-__device__ void store(const float* y, T* results) {
-  Pack<T, kCount> pack;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    pack.values[i] = static_cast<T>(y[i]);
-  *reinterpret_cast<Pack<T, kCount>*>(results) = pack;
+  for (int i = 0; i < kCount; ++i) {
+    x[i] = is_of_row<kIsWhole>(col, i, cols) ? scaled(static_cast<float>(pack.values[i]), scale)
+                                             : kNegativeInfinity;
+  }
 }
 
 // ---- what becomes of a row ----
@@ -125,10 +115,10 @@ __device__ void make_gradients(float* e, Gradients of_row, float ratio, Index co
 // The threads of one y own a row: of a short one fewer than a warp. A thread holds kPacks packs of
 // kCount logits, blockDim.x apart. Gradients may be in the logits' place: a thread stores where it
 // alone has loaded, but for the label's logit, which is loaded before the first barrier.
-template <typename T, int kCount, int kPacks, bool kIsShort>
+template <typename T, int kCount, bool kIsWhole, int kPacks, bool kIsShort>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_cross_entropy(const ScaleCrossEntropy<T> problem) {
-  static_assert(kCount * kPacks <= kMostPerThread<kCount>,
+  static_assert(kCount * kPacks <= kMostPerThread<kIsWhole>,
                 "a thread's part of the row fits in registers");
   const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const bool exists = number < problem.rows;  // the last block may have more groups than rows
@@ -138,12 +128,15 @@ __global__ void __launch_bounds__(kMaxThreads)
   const std::int64_t target = exists ? target_of(problem, row) : kIgnored;
   const std::int64_t cols = target != kIgnored ? problem.cols : 0;
   const int lanes = kIsShort ? blockDim.x : kWarpSize;
-  const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
+  const int before = columns_before<kCount, kIsWhole>(logits);
+  const auto col_of = [before](int i) {
+    return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount - before;
+  };
 
   float x[kPacks][kCount];
 #pragma unroll
   for (int i = 0; i < kPacks; ++i)
-    load<kCount>(logits, col_of(i), cols, problem.scale, x[i]);
+    load<kCount, kIsWhole>(logits, col_of(i), cols, problem.scale, x[i]);
   const float logit = logit_of(problem, logits, target);
   __syncwarp();
 
@@ -154,10 +147,10 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
       m = max_or_nan(m, x[i][j]);
-    if (problem.options.label_smoothing > 0.0f && col_of(i) < cols) {
+    if (problem.options.label_smoothing > 0.0f) {
 #pragma unroll
       for (int j = 0; j < kCount; ++j)
-        sum += x[i][j];
+        sum += is_of_row<kIsWhole>(col_of(i), j, cols) ? x[i][j] : 0.0f;
     }
   }
   m = group_max(m, lanes);
@@ -180,14 +173,13 @@ __global__ void __launch_bounds__(kMaxThreads)
   T* gradients = problem.gradients + problem.gradients_layout.begin_of(row);
 #pragma unroll
   for (int i = 0; i < kPacks; ++i) {
-    if (col_of(i) >= problem.cols) continue;
     make_gradients<kCount>(x[i], of_row, ratio, col_of(i), target);
-    store<kCount>(x[i], gradients + col_of(i));
+    store_pack<kCount, kIsWhole>(x[i], gradients, col_of(i), problem.cols);
   }
 }
 
 // For rows of any length: a block reads its row once for the loss, and once more for gradients.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_cross_entropy_of_long_rows(const ScaleCrossEntropy<T> problem) {
   constexpr int kPacks = kFewPerThread / kCount;
@@ -196,7 +188,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   const std::int64_t target = target_of(problem, row);
   const std::int64_t cols = target != kIgnored ? problem.cols : 0;
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
-  const std::int64_t first = std::int64_t{threadIdx.x} * kCount;
+  const std::int64_t first =
+      std::int64_t{threadIdx.x} * kCount - columns_before<kCount, kIsWhole>(logits);
   const float logit = logit_of(problem, logits, target);
 
   Normalizer mine;
@@ -205,7 +198,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     float x[kPacks][kCount];
 #pragma unroll
     for (int i = 0; i < kPacks; ++i)
-      load<kCount>(logits, begin + i * stride, cols, problem.scale, x[i]);
+      load<kCount, kIsWhole>(logits, begin + i * stride, cols, problem.scale, x[i]);
     float m = mine.m;
 #pragma unroll
     for (int i = 0; i < kPacks * kCount; ++i)
@@ -214,7 +207,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
     for (int i = 0; i < kPacks * kCount; ++i) {
       const float each = x[i / kCount][i % kCount];
-      if (begin + i / kCount * stride < cols) sum += each;
+      if (is_of_row<kIsWhole>(begin + i / kCount * stride, i % kCount, cols)) sum += each;
       mine.d += exponential<T>(each - origin_of(m));
     }
     mine.m = m;
@@ -227,12 +220,12 @@ __global__ void __launch_bounds__(kMaxThreads)
   T* gradients = problem.gradients + problem.gradients_layout.begin_of(row);
   for (std::int64_t col = first; col < problem.cols; col += stride) {
     float x[kCount];
-    load<kCount>(logits, col, cols, problem.scale, x);
+    load<kCount, kIsWhole>(logits, col, cols, problem.scale, x);
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
       x[i] = exponential<T>(x[i] - origin_of(all.m));
     make_gradients<kCount>(x, of_row, 1.0f, col, target);
-    store<kCount>(x, gradients + col);
+    store_pack<kCount, kIsWhole>(x, gradients, col, problem.cols);
   }
 }
 
@@ -266,32 +259,31 @@ __global__ void __launch_bounds__(kMaxThreads) add_losses(const ScaleCrossEntrop
 
 // ---- launches ----
 
-template <typename T, int kCount, int kPerThread, bool kIsShort = false>
+template <typename T, int kCount, bool kIsWhole, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
-  const auto [grid, block] = shape_for(problem.rows, threads_for(problem.cols, kPerThread));
-  scale_cross_entropy<T, kCount, kPerThread / kCount, kIsShort>
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  const auto [grid, block] = shape_for(problem.rows, threads_for(columns, kPerThread));
+  scale_cross_entropy<T, kCount, kIsWhole, kPerThread / kCount, kIsShort>
       <<<grid, block, 0, stream>>>(problem);
   check_launch("scale_cross_entropy", grid, block);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 void launch_of_long_rows(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
   const auto [grid, block] = shape_for(problem.rows, kMaxThreads);
-  scale_cross_entropy_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
+  scale_cross_entropy_of_long_rows<T, kCount, kIsWhole><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_cross_entropy_of_long_rows", grid, block);
 }
 
-template <typename T, int kCount>
-void launch_rows(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
-  constexpr int kMost = kMostPerThread<kCount>;
-  if (problem.cols <= kShortestOfWarps) {
-    launch_in_registers<T, kCount, kFewPerThread, true>(problem, stream);
-  } else if (problem.cols <= kFewPerThread * kMaxThreads) {
-    launch_in_registers<T, kCount, kFewPerThread>(problem, stream);
-  } else if (problem.cols <= kMost * kMaxThreads) {
-    launch_in_registers<T, kCount, kMost>(problem, stream);
+template <typename T, int kCount, bool kIsWhole>
+void launch(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  if (columns <= kFewPerThread * kMaxThreads) {
+    launch_in_registers<T, kCount, kIsWhole, kFewPerThread>(problem, stream);
+  } else if (columns <= kMostPerThread<kIsWhole> * kMaxThreads) {
+    launch_in_registers<T, kCount, kIsWhole, kMostPerThread<kIsWhole>>(problem, stream);
   } else {
-    launch_of_long_rows<T, kCount>(problem, stream);
+    launch_of_long_rows<T, kCount, kIsWhole>(problem, stream);
   }
 }
 
@@ -306,20 +298,27 @@ bool takes_packs(const ScaleCrossEntropy<T>& problem) {
          (problem.gradients == nullptr || lies_well(problem.gradients, problem.gradients_layout));
 }
 
+template <typename T>
+void launch_rows(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
+  constexpr int kPerPack = sizeof(uint4) / sizeof(T);
+  const bool is_whole = takes_packs<T, kPerPack>(problem);
+  if (problem.cols > kShortestOfWarps) {
+    if (is_whole) return launch<T, kPerPack, true>(problem, stream);
+    return launch<T, kPerPack, false>(problem, stream);
+  }
+  if (is_whole) return launch_in_registers<T, kPerPack, true, kFewPerThread, true>(problem, stream);
+  launch_in_registers<T, 1, true, kFewPerThread, true>(problem, stream);
+}
+
 }  // namespace
 
 template <typename T>
 void run(const ScaleCrossEntropy<T>& problem, cudaStream_t stream) {
-  constexpr int kPerPack = sizeof(uint4) / sizeof(T);
   if (problem.options.reduction == Reduction::kMean) {
     count_rows<<<1, kMaxThreads, 0, stream>>>(problem);
     check_launch("count_rows", 1, kMaxThreads);
   }
-  if (takes_packs<T, kPerPack>(problem)) {
-    launch_rows<T, kPerPack>(problem, stream);
-  } else {
-    launch_rows<T, 1>(problem, stream);
-  }
+  launch_rows(problem, stream);
   if (problem.options.reduction != Reduction::kNone) {
     add_losses<<<1, kMaxThreads, 0, stream>>>(problem);
     check_launch("add_losses", 1, kMaxThreads);

@@ -11,6 +11,7 @@
 
 #include "common/step/check_launch.h"
 #include "library/kernels/scale_mask_softmax.h"
+#include "packs.cuh"
 #include "rows.cuh"
 
 namespace worklog::library {
@@ -22,7 +23,8 @@ namespace {
 template <typename T>
 struct Row {
   const T* logits;
-  const T* mask;         // null for none
+  const T* mask;  // null for none
+  std::int64_t cols;
   std::int64_t visible;  // columns; those behind count as -inf
   float scale;
 };
@@ -42,21 +44,23 @@ __device__ Row<T> row_of(const ScaleMaskSoftmax<T>& problem, std::int64_t row) {
   if (mask != nullptr) mask += row_of_mask(problem, row) * problem.mask_stride;
   std::int64_t visible = problem.cols;
   if (problem.is_causal) visible = row % problem.queries + problem.causal_offset + 1;
-  return {logits, mask, visible < problem.cols ? visible : problem.cols, problem.scale};
+  visible = visible < problem.cols ? visible : problem.cols;
+  return {logits, mask, problem.cols, visible, problem.scale};
 }
 
-// scale * x + mask, from the column `col` on.
-template <int kCount, typename T, typename Index>
+// scale * x + mask, from the column `col` on; -inf outside the row.
+template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ void load(const Row<T>& row, Index col, float* x) {
   Pack<T, kCount> logits;
   Pack<T, kCount> mask;
-  const bool any = col < row.visible;
-  if (any) logits = *reinterpret_cast<const Pack<T, kCount>*>(row.logits + col);
-  if (any && row.mask != nullptr) mask = *reinterpret_cast<const Pack<T, kCount>*>(row.mask + col);
+  if (col < row.visible) {
+    logits = load_pack<kCount, kIsWhole>(row.logits, col, row.cols);
+    if (row.mask != nullptr) mask = load_pack<kCount, kIsWhole>(row.mask, col, row.cols);
+  }
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
     x[i] = kNegativeInfinity;
-    if (col + i >= row.visible) continue;
+    if ((!kIsWhole && col + i < 0) || col + i >= row.visible) continue;
     const float added = row.mask != nullptr ? static_cast<float>(mask.values[i]) : 0.0f;
     x[i] = fmaf(static_cast<float>(logits.values[i]), row.scale, added);
   }
@@ -66,23 +70,26 @@ __device__ void load(const Row<T>& row, Index col, float* x) {
 
 // The threads of one y own a row: of a short one fewer than a warp. A thread holds kPacks packs of
 // kCount logits, blockDim.x apart.
-template <typename T, int kCount, int kPacks, bool kIsShort>
+template <typename T, int kCount, bool kIsWhole, int kPacks, bool kIsShort>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_mask_softmax(const ScaleMaskSoftmax<T> problem) {
-  static_assert(kCount * kPacks <= kMostPerThread<kCount>,
+  static_assert(kCount * kPacks <= kMostPerThread<kIsWhole>,
                 "a thread's part of the row fits in registers");
   const std::int64_t number = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const bool exists = number < problem.rows;  // the last block may have more groups than rows
   Row<T> row = row_of(problem, exists ? number : 0);
-  if (!exists) row.visible = 0;
+  if (!exists) row.visible = row.cols = 0;
   // That the compiler knows it for longer rows saves a quarter of a copy's time at 4096 of bf16.
   const int lanes = kIsShort ? blockDim.x : kWarpSize;
-  const auto col_of = [](int i) { return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount; };
+  const int before = columns_before<kCount, kIsWhole>(row.logits);
+  const auto col_of = [before](int i) {
+    return static_cast<int>(threadIdx.x + i * blockDim.x) * kCount - before;
+  };
 
   float x[kPacks][kCount];
 #pragma unroll
   for (int i = 0; i < kPacks; ++i)
-    load<kCount>(row, col_of(i), x[i]);
+    load<kCount, kIsWhole>(row, col_of(i), x[i]);
 
   float m = kNegativeInfinity;
 #pragma unroll
@@ -109,28 +116,28 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
       x[i][j] = problem.logarithm ? (x[i][j] - all.m) - log_d : x[i][j] * factor;
-    if (exists && col_of(i) < problem.cols) {
-      store<kCount>(x[i], problem.results_type, problem.results,
-                    number * problem.results_stride + col_of(i));
-    }
+    if (!exists) continue;
+    store_pack_as<kCount, kIsWhole>(problem.results_type, x[i], problem.results,
+                                    number * problem.results_stride, col_of(i), problem.cols);
   }
 }
 
 // For rows of any length: a block reads its row once for m and d, and once more for the results.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __global__ void __launch_bounds__(kMaxThreads)
     scale_mask_softmax_of_long_rows(const ScaleMaskSoftmax<T> problem) {
   constexpr int kPacks = kFewPerThread / kCount;
   const Row<T> row = row_of(problem, blockIdx.x);
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
-  const std::int64_t first = std::int64_t{threadIdx.x} * kCount;
+  const std::int64_t first =
+      std::int64_t{threadIdx.x} * kCount - columns_before<kCount, kIsWhole>(row.logits);
 
   Normalizer mine;
   for (std::int64_t col = first; col < row.visible; col += kPacks * stride) {
     float x[kPacks][kCount];
 #pragma unroll
     for (int i = 0; i < kPacks; ++i)
-      load<kCount>(row, col + i * stride, x[i]);
+      load<kCount, kIsWhole>(row, col + i * stride, x[i]);
     float m = mine.m;
 #pragma unroll
     for (int i = 0; i < kPacks * kCount; ++i)
@@ -147,44 +154,45 @@ __global__ void __launch_bounds__(kMaxThreads)
   const float log_d = logf(all.d);
   for (std::int64_t col = first; col < problem.cols; col += stride) {
     float x[kCount];
-    load<kCount>(row, col, x);
+    load<kCount, kIsWhole>(row, col, x);
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
       x[i] = problem.logarithm ? (x[i] - all.m) - log_d : exponential<T>(x[i] - all.m) * factor;
-    store<kCount>(x, problem.results_type, problem.results,
-                  std::int64_t{blockIdx.x} * problem.results_stride + col);
+    store_pack_as<kCount, kIsWhole>(problem.results_type, x, problem.results,
+                                    std::int64_t{blockIdx.x} * problem.results_stride, col,
+                                    problem.cols);
   }
 }
 
 // ---- launches ----
 
-template <typename T, int kCount, int kPerThread, bool kIsShort = false>
+template <typename T, int kCount, bool kIsWhole, int kPerThread, bool kIsShort = false>
 void launch_in_registers(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
-  const auto [grid, block] = shape_for(problem.rows, threads_for(problem.cols, kPerThread));
-  scale_mask_softmax<T, kCount, kPerThread / kCount, kIsShort><<<grid, block, 0, stream>>>(problem);
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  const auto [grid, block] = shape_for(problem.rows, threads_for(columns, kPerThread));
+  scale_mask_softmax<T, kCount, kIsWhole, kPerThread / kCount, kIsShort>
+      <<<grid, block, 0, stream>>>(problem);
   check_launch("scale_mask_softmax", grid, block);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 void launch_of_long_rows(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
   const auto [grid, block] = shape_for(problem.rows, kMaxThreads);
-  scale_mask_softmax_of_long_rows<T, kCount><<<grid, block, 0, stream>>>(problem);
+  scale_mask_softmax_of_long_rows<T, kCount, kIsWhole><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_mask_softmax_of_long_rows", grid, block);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 void launch(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
-  constexpr int kMost = kMostPerThread<kCount>;
-  const std::int64_t cols = problem.cols;
-  const bool one_warp = cols > kFewPerThread * kWarpSize && cols <= kMost * kWarpSize;
-  if (cols <= kShortestOfWarps) {
-    launch_in_registers<T, kCount, kFewPerThread, true>(problem, stream);
-  } else if (cols <= kFewPerThread * kMaxThreads && !one_warp) {
-    launch_in_registers<T, kCount, kFewPerThread>(problem, stream);
-  } else if (cols <= kMost * kMaxThreads) {
-    launch_in_registers<T, kCount, kMost>(problem, stream);
+  const std::int64_t columns = columns_of_packs<kCount, kIsWhole>(problem.cols);
+  const bool one_warp =
+      columns > kFewPerThread * kWarpSize && columns <= kMostPerThread<kIsWhole> * kWarpSize;
+  if (columns <= kFewPerThread * kMaxThreads && !one_warp) {
+    launch_in_registers<T, kCount, kIsWhole, kFewPerThread>(problem, stream);
+  } else if (columns <= kMostPerThread<kIsWhole> * kMaxThreads) {
+    launch_in_registers<T, kCount, kIsWhole, kMostPerThread<kIsWhole>>(problem, stream);
   } else {
-    launch_of_long_rows<T, kCount>(problem, stream);
+    launch_of_long_rows<T, kCount, kIsWhole>(problem, stream);
   }
 }
 
@@ -204,11 +212,13 @@ bool takes_packs(const ScaleMaskSoftmax<T>& problem) {
 template <typename T>
 void run(const ScaleMaskSoftmax<T>& problem, cudaStream_t stream) {
   constexpr int kPerPack = sizeof(uint4) / sizeof(T);
-  if (takes_packs<T, kPerPack>(problem)) {
-    launch<T, kPerPack>(problem, stream);
-  } else {
-    launch<T, 1>(problem, stream);
+  const bool is_whole = takes_packs<T, kPerPack>(problem);
+  if (problem.cols > kShortestOfWarps) {
+    if (is_whole) return launch<T, kPerPack, true>(problem, stream);
+    return launch<T, kPerPack, false>(problem, stream);
   }
+  if (is_whole) return launch_in_registers<T, kPerPack, true, kFewPerThread, true>(problem, stream);
+  launch_in_registers<T, 1, true, kFewPerThread, true>(problem, stream);
 }
 
 template void run(const ScaleMaskSoftmax<float>&, cudaStream_t);

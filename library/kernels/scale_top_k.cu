@@ -14,6 +14,7 @@
 #include "common/step/check_launch.h"
 #include "library/include/softmax_worklog/c.h"
 #include "library/kernels/scale_top_k.h"
+#include "packs.cuh"
 #include "rows.cuh"
 
 namespace worklog::library {
@@ -48,15 +49,15 @@ __device__ std::int64_t column_of(Entry entry) {
 
 // ---- what both kernels do ----
 
-// The logits from the column `col` on; -inf behind the last, which adds nothing to a sum.
-template <int kCount, typename T>
+// The logits from the column `col` on; -inf outside the row, which adds nothing to a sum.
+template <int kCount, bool kIsWhole, typename T>
 __device__ void load(const T* row, std::int64_t col, std::int64_t cols, float* x) {
-  Pack<T, kCount> pack;
-  const bool is_of_row = col < cols;
-  if (is_of_row) pack = *reinterpret_cast<const Pack<T, kCount>*>(row + col);
+  const Pack<T, kCount> pack = load_pack<kCount, kIsWhole>(row, col, cols);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    x[i] = is_of_row ? static_cast<float>(pack.values[i]) : kNegativeInfinity;
+  for (int i = 0; i < kCount; ++i) {
+    x[i] =
+        is_of_row<kIsWhole>(col, i, cols) ? static_cast<float>(pack.values[i]) : kNegativeInfinity;
+  }
 }
 
 // What a thread knows of its row, and of a few logits more.
@@ -128,7 +129,7 @@ struct WarpList {
 };
 
 // A warp owns a row.
-template <typename T, int kCount, int kPerLane>
+template <typename T, int kCount, bool kIsWhole, int kPerLane>
 __global__ void __launch_bounds__(kThreadsOfShortRows) scale_top_k(const ScaleTopK<T> problem) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   if (row >= problem.rows) return;
@@ -140,10 +141,11 @@ __global__ void __launch_bounds__(kThreadsOfShortRows) scale_top_k(const ScaleTo
   Entry last = kNobody;
   Normalizer mine;
   // The lanes go through their columns together, for they share a list.
-  for (std::int64_t first = 0; first < problem.cols; first += kWarpSize * kCount) {
+  for (std::int64_t first = -columns_before<kCount, kIsWhole>(logits); first < problem.cols;
+       first += kWarpSize * kCount) {
     const std::int64_t col = first + lane * kCount;
     float x[kCount];
-    load<kCount>(logits, col, problem.cols, x);
+    load<kCount, kIsWhole>(logits, col, problem.cols, x);
     mine = with_logits<T, kCount>(mine, x, problem.scale);
     bool any = false;
 #pragma unroll
@@ -152,7 +154,8 @@ __global__ void __launch_bounds__(kThreadsOfShortRows) scale_top_k(const ScaleTo
     if (!__any_sync(kAllLanes, any && col < problem.cols)) continue;
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
-      best.offer(col < problem.cols ? entry_of(x[i], col + i) : kNobody, k, last);
+      best.offer(is_of_row<kIsWhole>(col, i, problem.cols) ? entry_of(x[i], col + i) : kNobody, k,
+                 last);
   }
 
   const Normalizer all = warp_combine(mine);
@@ -222,19 +225,23 @@ struct Seen {
   Rank highest = 0;
 };
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __device__ Seen see(const ScaleTopK<T>& problem, const T* logits) {
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
   Seen seen;
-  for (std::int64_t col = threadIdx.x * kCount; col < problem.cols; col += kInFlight * stride) {
+  const std::int64_t first =
+      std::int64_t{threadIdx.x} * kCount - columns_before<kCount, kIsWhole>(logits);
+  for (std::int64_t col = first; col < problem.cols; col += kInFlight * stride) {
     float x[kInFlight * kCount];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i)
-      load<kCount>(logits, col + i * stride, problem.cols, x + i * kCount);
+      load<kCount, kIsWhole>(logits, col + i * stride, problem.cols, x + i * kCount);
     seen.normalizer = with_logits<T, kInFlight * kCount>(seen.normalizer, x, problem.scale);
 #pragma unroll
     for (int i = 0; i < kInFlight * kCount; ++i) {
-      if (col + i / kCount * stride < problem.cols) seen.highest = max(seen.highest, rank_of(x[i]));
+      const std::int64_t of_pack = col + i / kCount * stride;
+      if (is_of_row<kIsWhole>(of_pack, i % kCount, problem.cols))
+        seen.highest = max(seen.highest, rank_of(x[i]));
     }
   }
   return seen;
@@ -242,20 +249,22 @@ __device__ Seen see(const ScaleTopK<T>& problem, const T* logits) {
 
 // Lists the columns that are better than `last`; where they have no room, `listed` is above the
 // number of places.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry last, Entry* list,
                             int places, int& listed) {
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount;
-  for (std::int64_t col = threadIdx.x * kCount; col < problem.cols; col += kInFlight * stride) {
+  const std::int64_t first =
+      std::int64_t{threadIdx.x} * kCount - columns_before<kCount, kIsWhole>(logits);
+  for (std::int64_t col = first; col < problem.cols; col += kInFlight * stride) {
     float x[kInFlight * kCount];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i)
-      load<kCount>(logits, col + i * stride, problem.cols, x + i * kCount);
+      load<kCount, kIsWhole>(logits, col + i * stride, problem.cols, x + i * kCount);
 #pragma unroll
     for (int i = 0; i < kInFlight * kCount; ++i) {
       const std::int64_t of_pack = col + i / kCount * stride;
       const Entry entry = entry_of(x[i], of_pack + i % kCount);
-      if (of_pack >= problem.cols || entry <= last) continue;
+      if (!is_of_row<kIsWhole>(of_pack, i % kCount, problem.cols) || entry <= last) continue;
       const int place = atomicAdd(&listed, 1);
       if (place >= places) return;
       list[place] = entry;
@@ -265,17 +274,18 @@ __device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry 
 
 // The same, however many are better: where the next turn may find no room in the list, only the K
 // best stay, and what is no better than the last of them is not listed any more.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __device__ void list_in_turns(const ScaleTopK<T>& problem, const T* logits, Entry last, Entry* list,
                               int places, int& listed) {
   const int threads = blockDim.x;
   const int room = places - threads * kCount;
   const int k = problem.k;
   int seen = 0;  // entries in the list, as far as this thread knows; one of them knows all
-  for (std::int64_t first = 0; first < problem.cols; first += threads * kCount) {
-    const std::int64_t col = first + threadIdx.x * kCount;
+  for (std::int64_t first = -columns_before<kCount, kIsWhole>(logits); first < problem.cols;
+       first += threads * kCount) {
+    const std::int64_t col = first + static_cast<int>(threadIdx.x) * kCount;
     float x[kCount];
-    load<kCount>(logits, col, problem.cols, x);
+    load<kCount, kIsWhole>(logits, col, problem.cols, x);
     if (__syncthreads_or(seen > room)) {
       sort_listed(list, listed);
       last = list[k - 1];
@@ -283,17 +293,19 @@ __device__ void list_in_turns(const ScaleTopK<T>& problem, const T* logits, Entr
       if (threadIdx.x == 0) listed = k;
       __syncthreads();
     }
+    const auto is_better = [&](int i) {
+      return is_of_row<kIsWhole>(col, i, problem.cols) && entry_of(x[i], col + i) > last;
+    };
     int better = 0;
 #pragma unroll
     for (int i = 0; i < kCount; ++i)
-      better += col < problem.cols && entry_of(x[i], col + i) > last ? 1 : 0;
+      better += is_better(i) ? 1 : 0;
     if (better == 0) continue;
     int place = atomicAdd(&listed, better);
     seen = place + better;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const Entry entry = entry_of(x[i], col + i);
-      if (entry > last) list[place++] = entry;
+      if (is_better(i)) list[place++] = entry_of(x[i], col + i);
     }
   }
 }
@@ -302,7 +314,7 @@ static_assert(places_for(SOFTMAX_WORKLOG_MAX_K, kMostOfBlock, 4) * sizeof(Entry)
               "a list fits where 48 KB are a block's limit, with what combine_warps has");
 
 // A block owns a row.
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
 __global__ void __launch_bounds__(kMostOfBlock)
     scale_top_k_of_long_rows(const ScaleTopK<T> problem, int places) {
   extern __shared__ Entry list[];
@@ -311,19 +323,20 @@ __global__ void __launch_bounds__(kMostOfBlock)
   const T* logits = problem.logits + problem.layout.begin_of(row);
   if (threadIdx.x == 0) listed = 0;
 
-  const Seen seen = see<T, kCount>(problem, logits);
+  const Seen seen = see<T, kCount, kIsWhole>(problem, logits);
   const Normalizer all = combine_warps(warp_combine(seen.normalizer));
   const Rank floor = floor_of(seen.highest, problem.k);  // its barriers are behind listed = 0
   const Entry below_floor = floor > 0 ? (Entry{floor} << 32) - 1 : kNobody;
   if (floor > 0) {
-    list_better<T, kCount>(problem, logits, below_floor, list, places, listed);
+    list_better<T, kCount, kIsWhole>(problem, logits, below_floor, list, places, listed);
     __syncthreads();
   }
   if (floor == 0 || listed > places) {  // they have no room, or there is no floor
     __syncthreads();
     if (threadIdx.x == 0) listed = 0;
     __syncthreads();
-    list_in_turns<T, kCountOfTurn<kCount>>(problem, logits, below_floor, list, places, listed);
+    list_in_turns<T, kCountOfTurn<kCount>, kIsWhole>(problem, logits, below_floor, list, places,
+                                                     listed);
     __syncthreads();
   }
   sort_listed(list, listed);
@@ -340,32 +353,38 @@ constexpr int kTurnsOfWarp = 2;
 constexpr int kTurnsOfThread = 4;  // of loads, at least, before more threads share the row
 constexpr int kFewestOfBlock = 128;
 
-template <typename T, int kCount, int kPerLane>
+template <typename T, int kCount, bool kIsWhole, int kPerLane>
 void launch_lists_of_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
   const auto [grid, block] = shape_for(problem.rows, kWarpSize);
-  scale_top_k<T, kCount, kPerLane><<<grid, block, 0, stream>>>(problem);
+  scale_top_k<T, kCount, kIsWhole, kPerLane><<<grid, block, 0, stream>>>(problem);
   check_launch("scale_top_k", grid, block);
 }
 
-template <typename T, int kCount>
-void launch_lists_of_blocks(const ScaleTopK<T>& problem, cudaStream_t stream) {
+template <typename T, int kCount, bool kIsWhole>
+void launch_blocks(const ScaleTopK<T>& problem, cudaStream_t stream) {
   int threads = kFewestOfBlock;
   while (threads < kMostOfBlock && problem.cols > std::int64_t{threads} * kCount * kTurnsOfThread)
     threads *= 2;
   const auto [grid, block] = shape_for(problem.rows, threads);
   const int places = places_for(problem.k, threads, kCountOfTurn<kCount>);
   const std::size_t shared = static_cast<std::size_t>(places) * sizeof(Entry);
-  scale_top_k_of_long_rows<T, kCount><<<grid, block, shared, stream>>>(problem, places);
+  scale_top_k_of_long_rows<T, kCount, kIsWhole><<<grid, block, shared, stream>>>(problem, places);
   check_launch("scale_top_k_of_long_rows", grid, block, shared);
 }
 
-template <typename T, int kCount>
+template <typename T, int kCount, bool kIsWhole>
+void launch_warps(const ScaleTopK<T>& problem, cudaStream_t stream) {
+  if (problem.k <= kWarpSize) return launch_lists_of_warps<T, kCount, kIsWhole, 1>(problem, stream);
+  launch_lists_of_warps<T, kCount, kIsWhole, kMostOfWarp / kWarpSize>(problem, stream);
+}
+
+template <typename T, int kCount, bool kIsWhole>
 void launch(const ScaleTopK<T>& problem, cudaStream_t stream) {
-  const bool is_short = problem.cols <= kWarpSize * kCount * kTurnsOfWarp;
-  if (!is_short || problem.k > kMostOfWarp)
-    return launch_lists_of_blocks<T, kCount>(problem, stream);
-  if (problem.k <= kWarpSize) return launch_lists_of_warps<T, kCount, 1>(problem, stream);
-  launch_lists_of_warps<T, kCount, kMostOfWarp / kWarpSize>(problem, stream);
+  const bool is_short =
+      columns_of_packs<kCount, kIsWhole>(problem.cols) <= kWarpSize * kCount * kTurnsOfWarp;
+  if (is_short && problem.k <= kMostOfWarp)
+    return launch_warps<T, kCount, kIsWhole>(problem, stream);
+  launch_blocks<T, kCount, kIsWhole>(problem, stream);
 }
 
 // Whether whole packs lie where packs may lie, in every row.
@@ -382,9 +401,11 @@ template <typename T>
 void run(const ScaleTopK<T>& problem, cudaStream_t stream) {
   constexpr int kPerPack = sizeof(uint4) / sizeof(T);
   if (takes_packs<T, kPerPack>(problem)) {
-    launch<T, kPerPack>(problem, stream);
+    launch<T, kPerPack, true>(problem, stream);
+  } else if (problem.cols > kWarpSize * kTurnsOfWarp) {
+    launch<T, kPerPack, false>(problem, stream);
   } else {
-    launch<T, 1>(problem, stream);
+    launch_warps<T, 1, true>(problem, stream);
   }
 }
 

@@ -38,7 +38,9 @@ _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 # From PyTorch 2.10 on, the core looks at tensors itself.
 _EXCHANGE = getattr(_TENSOR, "__dlpack_c_exchange_api__", None)
-_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(_TENSOR, _EXCHANGE)
+_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(
+    _TENSOR, _EXCHANGE, _empty_like
+)
 _OPERATIONS = {
     "softmax": 0,
     "log_softmax": 1,
@@ -65,7 +67,7 @@ def is_plain(x: Any) -> bool:
     memory as they are. What a subclass means is its own matter. No storage have sparse tensors, and
     the layers of torch.func and of batched gradients; no address has what is empty."""
     if _HAS_EXCHANGE:
-        return _core.is_plain_tensor(x) and not x.is_neg()
+        return _core.is_plain_tensor(x)
     return (
         type(x) is _TENSOR
         and x.dtype in _DTYPES
@@ -103,12 +105,13 @@ def _place(x: Tensor) -> tuple[int, int]:
 
 
 def columns(operation: str) -> Any:
-    """The function for softmax or log_softmax."""
+    """The function for softmax or log_softmax, which gives None for what is not plain, too."""
     number = _OPERATIONS[operation]
 
     def launched(x: Tensor) -> Tensor | None:
-        y = _empty_like(x)
-        return y if _launch_columns(number, x, None, y) else None
+        if _HAS_EXCHANGE:
+            return _core.columns_of(number, x, None)
+        return _launch_columns(number, x, None) if is_plain(x) else None
 
     return launched
 
@@ -120,10 +123,10 @@ def backward(operation: str) -> Any:
     def launched(y: Tensor, dy: Tensor) -> Tensor | None:
         if type(dy) is _TENSOR and _has_storage(dy) and not dy.is_nested:
             dy = dy.contiguous()  # a sum's gradient is one number for all
-        if not (is_plain(dy) and _are_alike(y, dy)):
-            return None
-        dx = _empty_like(y)
-        return dx if _launch_columns(number, y, dy, dx) else None
+        if _HAS_EXCHANGE:
+            return _core.columns_of(number, y, dy)
+        are_plain = is_plain(dy) and _are_alike(y, dy)
+        return _launch_columns(number, y, dy) if are_plain else None
 
     return launched
 
@@ -134,12 +137,10 @@ def _are_alike(x: Tensor, other: Tensor) -> bool:
     )
 
 
-def _launch_columns(number: int, x: Tensor, gradients: Tensor | None, result: Tensor) -> bool:
-    """Whether it did."""
-    if _HAS_EXCHANGE:
-        return bool(_core.columns_of(number, x, gradients, result))
+def _launch_columns(number: int, x: Tensor, gradients: Tensor | None) -> Tensor:
+    """Of plain tensors, which the core does not look at."""
+    result = _empty_like(x)
     cols = x.size(-1)
-    device = x.get_device() if _ON_GPU else 0
     _core.columns_at(
         number,
         _DTYPES[x.dtype],
@@ -148,10 +149,9 @@ def _launch_columns(number: int, x: Tensor, gradients: Tensor | None, result: Te
         result.data_ptr(),
         x.numel() // cols,
         cols,
-        device,
-        _current_stream(device) if _ON_GPU else 0,
+        *_place(x),
     )
-    return True
+    return result
 
 
 def topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor, Tensor] | None:

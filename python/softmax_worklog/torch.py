@@ -744,13 +744,15 @@ def _fast_columns(
 ) -> Tensor | None:
     """What the function gives, of a tensor along its last dimension, of which nothing else is
     asked; else None. Types are compared, not converted: other ones may be refused."""
-    if _fast.is_watched() or not _fast.is_plain(x):
+    if type(x) is not torch.Tensor or _fast.is_watched():
         return None
     is_last = type(dim) is int and (dim == -1 or dim == x.dim() - 1)
     is_as_it_is = type(scale) is float and scale == 1.0 and is_causal is False
-    if is_last and is_as_it_is and type(causal_offset) is int and causal_offset == 0:
-        return _unwatched_call(name, x)
-    return None
+    if not (is_last and is_as_it_is and type(causal_offset) is int and causal_offset == 0):
+        return None
+    if x.requires_grad and torch.is_grad_enabled():
+        return _RECORDED[name](x) if _fast.is_plain(x) else None
+    return _launched(name, x)
 
 
 def softmax(

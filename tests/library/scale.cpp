@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "library/include/softmax_worklog/softmax_worklog.h"
@@ -353,8 +354,8 @@ TEST_SUITE("scale") {
 
   TEST_CASE_TEMPLATE("top-k of rows and matrices that lie apart", T, float, __nv_bfloat16) {
     for (const std::int64_t gap : {1, 8, 24}) {
-      for (const int k : {3, 40, 150}) {
-        const Size size = {8, 192};
+      for (const auto& [cols, k] : {std::pair{192, 3}, {192, 40}, {192, 150}, {5000, 50}}) {
+        const Size size = {8, cols};
         sw::ScaleOptions scaling = in_matrices(size, gap);
         check_top_k<T>(size, k, random_logits<T>(size, scaling), scaling);
         scaling.scale = 1.0f;
@@ -401,7 +402,7 @@ TEST_SUITE("scale") {
 
   TEST_CASE_TEMPLATE("top-k of rows that rise, which fill every list again and again", T, float,
                      __half) {
-    const Size size = {2, 8200};
+    const Size size = {2, 8201};  // the second row begins within a pack
     sw::ScaleOptions scaling;
     scaling.scale = 0.001f;
     auto logits = random_logits<T>(size, scaling);
@@ -455,7 +456,8 @@ TEST_SUITE("scale") {
   TEST_CASE_TEMPLATE("cross-entropy of every width, with packs and without", T, float, __half,
                      __nv_bfloat16) {
     for (const std::int64_t cols :
-         {1, 2, 8, 16, 40, 77, 128, 129, 264, 385, 776, 8192, 8193, 12288, 12289, 24576, 24584}) {
+         {1,    2,    8,    16,   40,    77,    128,   129,   264,   385,  776,
+          8185, 8186, 8192, 8193, 12288, 12289, 16377, 16378, 24576, 24584}) {
       const Size size = {3, cols};
       sw::ScaleOptions scaling;
       scaling.scale = 0.7f;
@@ -505,7 +507,7 @@ TEST_SUITE("scale") {
   }
 
   TEST_CASE_TEMPLATE("gradients in the logits' place", T, float, __half) {
-    for (const std::int64_t cols : {20, 64, 136, 1000, 24600}) {
+    for (const std::int64_t cols : {20, 64, 136, 137, 1000, 1003, 24600, 24601}) {
       const Size size = {7, cols};
       sw::ScaleOptions scaling = in_matrices(size, 8);
       scaling.gradients_stride = scaling.logits_stride;

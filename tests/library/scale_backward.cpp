@@ -147,14 +147,17 @@ TEST_SUITE("scale_backward") {
     }
   }
 
-  TEST_CASE("rows that lie apart, with packs and without") {
-    for (const std::int64_t gap : {1, 4, 8}) {
-      sw::ScaleBackwardOptions options;
-      options.results_stride = 96 + gap;
-      options.gradients_stride = 96 + 2 * gap;
-      options.logit_gradients_stride = 96 + 3 * gap;
-      check_all<float, float>({9, 96}, options);
-      check_all<float, __nv_bfloat16>({9, 96}, options);
+  // The rows of the three arrays begin at different places of their packs.
+  TEST_CASE_TEMPLATE("rows that lie apart, with packs and without", T, float, __half) {
+    for (const std::int64_t cols : {96, 200, 1000, 9001, 17000}) {
+      for (const std::int64_t gap : {1, 4, 8}) {
+        sw::ScaleBackwardOptions options;
+        options.results_stride = cols + gap;
+        options.gradients_stride = cols + 2 * gap;
+        options.logit_gradients_stride = cols + 3 * gap;
+        check_all<T, float>({9, cols}, options);
+        check_all<T, __nv_bfloat16>({9, cols}, options);
+      }
     }
   }
 

@@ -153,15 +153,18 @@ TEST_SUITE("scale_mask") {
     }
   }
 
-  TEST_CASE("rows that lie apart, with packs and without") {
-    for (const std::int64_t gap : {1, 4, 8}) {
-      const Size size = {5, 96};
-      sw::ScaleMaskOptions<float> options;
-      options.logits_stride = size.cols + gap;
-      options.results_stride = size.cols + 2 * gap;
-      options.mask_stride = size.cols + 3 * gap;
-      check_all<float>(size, random_array<float>(5 * (size.cols + gap)),
-                       random_mask<float>(5, size.cols + 3 * gap), options);
+  // The rows of the three arrays begin at different places of their packs.
+  TEST_CASE_TEMPLATE("rows that lie apart, with packs and without", T, float, __nv_bfloat16) {
+    for (const std::int64_t cols : {96, 200, 1000, 9001, 17000}) {
+      for (const std::int64_t gap : {1, 4, 8}) {
+        const Size size = {5, cols};
+        sw::ScaleMaskOptions<T> options;
+        options.logits_stride = size.cols + gap;
+        options.results_stride = size.cols + 2 * gap;
+        options.mask_stride = size.cols + 3 * gap;
+        check_all<T>(size, random_array<T>(5 * (size.cols + gap)),
+                     random_mask<T>(5, size.cols + 3 * gap), options);
+      }
     }
   }
 
@@ -196,7 +199,7 @@ TEST_SUITE("scale_mask") {
 
   // With an offset of -2 the first two queries see nothing: their rows are NaN.
   TEST_CASE_TEMPLATE("causal masks, beside another mask and alone", T, float, __nv_bfloat16) {
-    for (const std::int64_t cols : {10, 33, 400, 9000, 25000}) {
+    for (const std::int64_t cols : {10, 33, 400, 9000, 9001, 25000, 25001}) {
       for (const std::int64_t offset : {std::int64_t{0}, cols - 4, std::int64_t{-2}, 2 * cols}) {
         const Size size = {8, cols};
         sw::ScaleMaskOptions<T> options;
