@@ -60,7 +60,7 @@ __device__ bool is_one_access(const T* row, Index col, std::int64_t cols) {
   return 0 <= col && col + kCount <= cols && address % alignof(Pack<T, kCount>) == 0;
 }
 
-// Of the pack that begins at `col`, what is of the row, and 0 elsewhere.
+// Of the pack that begins at `col`, what is of the row; anything elsewhere.
 template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ Pack<T, kCount> load_pack(const T* row, Index col, std::int64_t cols) {
   Pack<T, kCount> pack{};
@@ -73,6 +73,17 @@ __device__ Pack<T, kCount> load_pack(const T* row, Index col, std::int64_t cols)
     }
   }
   return pack;
+}
+
+// Puts `outside` where the pack that begins at `col` has none of the first `cols` columns. To look
+// at each element of each pack would take as long as the rest of a softmax of two bytes.
+template <int kCount, typename Index>
+__device__ void set_outside(float outside, Index col, std::int64_t cols, float* x) {
+  if (0 <= col && col + kCount <= cols) return;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if (!is_of_row<false>(col, i, cols)) x[i] = outside;
+  }
 }
 
 template <int kCount, bool kIsWhole, typename Result, typename Index>

@@ -27,6 +27,7 @@ __device__ void load(const T* row, Index col, std::int64_t cols, float* x) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
     x[i] = static_cast<float>(pack.values[i]);
+  set_outside<kCount>(0.0f, col, cols, x);
 }
 
 // What a column adds to the sum of its row.

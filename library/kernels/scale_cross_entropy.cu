@@ -49,10 +49,19 @@ template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ void load(const T* row, Index col, std::int64_t cols, float scale, float* x) {
   const Pack<T, kCount> pack = load_pack<kCount, kIsWhole>(row, col, cols);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    x[i] = is_of_row<kIsWhole>(col, i, cols) ? scaled(static_cast<float>(pack.values[i]), scale)
-                                             : kNegativeInfinity;
-  }
+  for (int i = 0; i < kCount; ++i)
+    x[i] = scaled(static_cast<float>(pack.values[i]), scale);
+  set_outside<kCount>(kNegativeInfinity, col, cols, x);
+}
+
+// What these add to the sum of the row's logits.
+template <int kCount, bool kIsWhole, typename Index>
+__device__ float sum_of(const float* x, Index col, std::int64_t cols) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    sum += is_of_row<kIsWhole>(col, i, cols) ? x[i] : 0.0f;
+  return sum;
 }
 
 // ---- what becomes of a row ----
@@ -147,11 +156,8 @@ __global__ void __launch_bounds__(kMaxThreads)
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
       m = max_or_nan(m, x[i][j]);
-    if (problem.options.label_smoothing > 0.0f) {
-#pragma unroll
-      for (int j = 0; j < kCount; ++j)
-        sum += is_of_row<kIsWhole>(col_of(i), j, cols) ? x[i][j] : 0.0f;
-    }
+    if (problem.options.label_smoothing > 0.0f)
+      sum += sum_of<kCount, kIsWhole>(x[i], col_of(i), cols);
   }
   m = group_max(m, lanes);
   float d = 0.0f;
@@ -205,15 +211,17 @@ __global__ void __launch_bounds__(kMaxThreads)
       m = max_or_nan(m, x[i / kCount][i % kCount]);
     mine.d *= ratio_of(mine.m, m);
 #pragma unroll
-    for (int i = 0; i < kPacks * kCount; ++i) {
-      const float each = x[i / kCount][i % kCount];
-      if (is_of_row<kIsWhole>(begin + i / kCount * stride, i % kCount, cols)) sum += each;
-      mine.d += exponential<T>(each - origin_of(m));
+    for (int i = 0; i < kPacks * kCount; ++i)
+      mine.d += exponential<T>(x[i / kCount][i % kCount] - origin_of(m));
+    if (problem.options.label_smoothing > 0.0f) {
+#pragma unroll
+      for (int i = 0; i < kPacks; ++i)
+        sum += sum_of<kCount, kIsWhole>(x[i], begin + i * stride, cols);
     }
     mine.m = m;
   }
   const Normalizer all = combine_warps(warp_combine(mine));
-  sum = sum_warps(group_sum(sum, kWarpSize));
+  if (problem.options.label_smoothing > 0.0f) sum = sum_warps(group_sum(sum, kWarpSize));
 
   const Gradients of_row = finish(problem, row, target, logit, all, sum);
   if (problem.gradients == nullptr) return;

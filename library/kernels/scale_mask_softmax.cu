@@ -48,22 +48,21 @@ __device__ Row<T> row_of(const ScaleMaskSoftmax<T>& problem, std::int64_t row) {
   return {logits, mask, problem.cols, visible, problem.scale};
 }
 
-// scale * x + mask, from the column `col` on; -inf outside the row.
+// scale * x + mask, from the column `col` on; -inf outside what is visible of the row.
 template <int kCount, bool kIsWhole, typename T, typename Index>
 __device__ void load(const Row<T>& row, Index col, float* x) {
-  Pack<T, kCount> logits;
-  Pack<T, kCount> mask;
+  Pack<T, kCount> logits{};
+  Pack<T, kCount> mask{};
   if (col < row.visible) {
     logits = load_pack<kCount, kIsWhole>(row.logits, col, row.cols);
     if (row.mask != nullptr) mask = load_pack<kCount, kIsWhole>(row.mask, col, row.cols);
   }
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    x[i] = kNegativeInfinity;
-    if ((!kIsWhole && col + i < 0) || col + i >= row.visible) continue;
     const float added = row.mask != nullptr ? static_cast<float>(mask.values[i]) : 0.0f;
     x[i] = fmaf(static_cast<float>(logits.values[i]), row.scale, added);
   }
+  set_outside<kCount>(kNegativeInfinity, col, row.visible, x);
 }
 
 // ---- kernels ----

@@ -54,10 +54,9 @@ template <int kCount, bool kIsWhole, typename T>
 __device__ void load(const T* row, std::int64_t col, std::int64_t cols, float* x) {
   const Pack<T, kCount> pack = load_pack<kCount, kIsWhole>(row, col, cols);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    x[i] =
-        is_of_row<kIsWhole>(col, i, cols) ? static_cast<float>(pack.values[i]) : kNegativeInfinity;
-  }
+  for (int i = 0; i < kCount; ++i)
+    x[i] = static_cast<float>(pack.values[i]);
+  set_outside<kCount>(kNegativeInfinity, col, cols, x);
 }
 
 // What a thread knows of its row, and of a few logits more.
@@ -219,10 +218,20 @@ __device__ Rank floor_of(Rank mine, int k) {
   return floor;
 }
 
+// The largest of several logits, or NaN.
+template <int kCount>
+__device__ float largest_of(const float* x) {
+  float largest = x[0];
+#pragma unroll
+  for (int i = 1; i < kCount; ++i)
+    largest = max_or_nan(largest, x[i]);
+  return largest;
+}
+
 // What a thread knows of its columns.
 struct Seen {
   Normalizer normalizer;
-  Rank highest = 0;
+  float largest = kNegativeInfinity;
 };
 
 template <typename T, int kCount, bool kIsWhole>
@@ -237,12 +246,7 @@ __device__ Seen see(const ScaleTopK<T>& problem, const T* logits) {
     for (int i = 0; i < kInFlight; ++i)
       load<kCount, kIsWhole>(logits, col + i * stride, problem.cols, x + i * kCount);
     seen.normalizer = with_logits<T, kInFlight * kCount>(seen.normalizer, x, problem.scale);
-#pragma unroll
-    for (int i = 0; i < kInFlight * kCount; ++i) {
-      const std::int64_t of_pack = col + i / kCount * stride;
-      if (is_of_row<kIsWhole>(of_pack, i % kCount, problem.cols))
-        seen.highest = max(seen.highest, rank_of(x[i]));
-    }
+    seen.largest = max_or_nan(seen.largest, largest_of<kInFlight * kCount>(x));
   }
   return seen;
 }
@@ -260,6 +264,7 @@ __device__ void list_better(const ScaleTopK<T>& problem, const T* logits, Entry 
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i)
       load<kCount, kIsWhole>(logits, col + i * stride, problem.cols, x + i * kCount);
+    if (rank_of(largest_of<kInFlight * kCount>(x)) <= last >> 32) continue;  // as in most turns
 #pragma unroll
     for (int i = 0; i < kInFlight * kCount; ++i) {
       const std::int64_t of_pack = col + i / kCount * stride;
@@ -325,7 +330,9 @@ __global__ void __launch_bounds__(kMostOfBlock)
 
   const Seen seen = see<T, kCount, kIsWhole>(problem, logits);
   const Normalizer all = combine_warps(warp_combine(seen.normalizer));
-  const Rank floor = floor_of(seen.highest, problem.k);  // its barriers are behind listed = 0
+  const bool has_columns = std::int64_t{threadIdx.x} * kCount < problem.cols;
+  const Rank highest = has_columns ? rank_of(seen.largest) : 0;
+  const Rank floor = floor_of(highest, problem.k);  // its barriers are behind listed = 0
   const Entry below_floor = floor > 0 ? (Entry{floor} << 32) - 1 : kNobody;
   if (floor > 0) {
     list_better<T, kCount, kIsWhole>(problem, logits, below_floor, list, places, listed);
