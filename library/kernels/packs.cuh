@@ -89,7 +89,7 @@ __device__ void set_outside(float outside, Index col, std::int64_t cols, float* 
 }
 
 // By a function that is told to store whole words: where elements are stored one by one in another
-// branch, nvcc makes one store of both, of elements, with which 50,257 columns took three times as
+// branch, nvcc makes one store of both, of elements, with which 50,257 columns took twice as
 // long.
 template <typename T, int kCount>
 __device__ void store_at_once(const Pack<T, kCount>& pack, T* place) {
