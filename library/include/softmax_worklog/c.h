@@ -262,8 +262,9 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
  * does not hold counts as infinite. `scaling` may be null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it
  * changes nothing, this is softmax_worklog_top_k(), and else a kernel of the library's own, which
  * reads rows of up to 256 columns of fp32, or 512 of two bytes, once where k is 128 at most, and
- * longer ones twice. Otherwise as softmax_worklog_top_k(), its workspace and limits included; also
- * refused: scaling out of its range.
+ * longer ones twice, or three times where its list has no room for the columns that share the k-th
+ * place, as of a row with fewer allowed tokens than k. Otherwise as softmax_worklog_top_k(), its
+ * workspace and limits included; also refused: scaling out of its range.
  */
 softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
                                                    float* values, int64_t* indices, int64_t rows,
