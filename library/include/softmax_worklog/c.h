@@ -261,10 +261,11 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
  * Columns are put in the order of x itself, of equal logits the lowest first. A product that fp32
  * does not hold counts as infinite. `scaling` may be null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it
  * changes nothing, this is softmax_worklog_top_k(), and else a kernel of the library's own, which
- * reads rows of up to 256 columns of fp32, or 512 of two bytes, once where k is 128 at most, and
- * longer ones twice, or three times where its list has no room for the columns that share the k-th
- * place, as of a row with fewer allowed tokens than k. Otherwise as softmax_worklog_top_k(), its
- * workspace and limits included; also refused: scaling out of its range.
+ * reads rows of up to 253 columns of fp32, or 505 of two bytes, once where k is 128 at most (of up
+ * to 256 or 512 that begin at multiples of 16 bytes and have a multiple of them), and longer ones
+ * twice, or three times where its list has no room for the columns that share the k-th place, as of
+ * a row with fewer allowed tokens than k. Otherwise as softmax_worklog_top_k(), its workspace and
+ * limits included; also refused: scaling out of its range.
  */
 softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
                                                    float* values, int64_t* indices, int64_t rows,
