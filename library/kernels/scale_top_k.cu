@@ -1,7 +1,9 @@
 // Where a warp owns a row, it carries the K best beside (m, d), as in step 07, in a list in its
 // registers, and reads the row once. A longer row is a block's, which reads it twice: the first
 // time for (m, d) and a floor that K columns reach, as in step 18, so that hardly more than K
-// columns become entries of a list in shared memory the second time.
+// columns become entries of a list in shared memory the second time. Where the list has no room for
+// the columns that share the K-th place, as of a row with fewer allowed tokens than K, it is read a
+// third time, in turns after which only the K best stay.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -118,7 +118,8 @@ def softmax(
     dtype: of the result. The kernel reads x as it is and rounds once; where either is float64 or
         of integers, or with `step`, x is converted to it first.
     out: where the result goes, an array of its shape and type, which is returned. It may be x.
-    where: True for what counts. Elsewhere the result is 0, as if there were -inf.
+    where: True for what counts. Elsewhere the result is 0, as if there were -inf; also throughout
+        a row in which nothing counts, which is no NaN then.
     scale: what x is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
     mask: is added to the scaled x, -inf for what shall not count: an array that broadcasts to x,
         and is converted to its type. What repeats along the axes before the last is read where it
@@ -132,8 +133,8 @@ def softmax(
     Rows of float32, float16 and bfloat16 that lie a stride apart are read where they are, if their
     own elements lie side by side.
 
-    Returns a new array like x: of integers and of what is no array of float64, and of what has no
-    axes NumPy's scalar, as NumPy's functions do.
+    Returns a new array like x. Integers and lists of numbers give float64; what has no axes gives
+    NumPy's scalar, as with NumPy's own functions.
 
     Raises TypeError for elements that are no numbers, and for arguments of another type;
     ValueError for an axis (also an IndexError), an `out`, a mask or a step that does not exist or

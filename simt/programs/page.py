@@ -15,7 +15,8 @@ import sys
 sys.dont_write_bytecode = True
 import run_all  # noqa: E402
 
-RESULTS = pathlib.Path(__file__).parent / "results"
+MANIFESTS = pathlib.Path(__file__).parent
+RESULTS = MANIFESTS / "results"
 # Of one program, and of several.
 OUTCOMES = {
     run_all.PASSES: ("passes its own check", "pass their own check"),
@@ -73,11 +74,18 @@ def record_of(name):
 def table_of(name):
     record = record_of(name)
     head = f"Of [{record['collection']}]({record['url']}), commit `{record['commit'][:12]}`."
-    return f"{head} {outcome(record)}\n\n{run_all.table(record)}"
+    return f"{head} {outcome(record, own_programs(name))}\n\n{run_all.table(record)}"
 
 
-def outcome(record):
-    """What came of the programs, in a sentence."""
+def own_programs(name):
+    """How many programs a collection has: one may be run in several versions of its sources."""
+    manifest = json.loads((MANIFESTS / f"{name}.json").read_text("utf-8"))
+    run = {(p.get("folder"), *p["sources"]) for p in manifest["programs"].values()}
+    return len(run) + len(manifest.get("left_out", {}))
+
+
+def outcome(record, programs):
+    """What came of a collection's programs, in a sentence."""
     verdicts = [program["verdict"] for program in record["programs"].values()]
     ran = len(verdicts) - verdicts.count(run_all.LEFT_OUT)
     parts = [
@@ -86,7 +94,10 @@ def outcome(record):
         if (count := verdicts.count(verdict))
     ]
     listed = " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
-    return f"Of its {len(verdicts)} programs {ran} were run: {listed}."
+    if programs == len(verdicts):
+        return f"Of its {programs} programs {ran} were run: {listed}."
+    made = f"Its {programs} programs are {len(verdicts)} here, because some have several versions."
+    return f"{made} Of these {ran} were run: {listed}."
 
 
 def summary_of_all():

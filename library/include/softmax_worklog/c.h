@@ -226,7 +226,7 @@ softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, 
  * mask. `options` may be null: SOFTMAX_WORKLOG_SCALE_MASK_DEFAULTS. What a causal mask hides
  * has no influence, whatever is there; most of it is not read. A row that sees nothing but -inf is
  * NaN throughout. Needs no workspace. Rows that begin at multiples of 16 bytes and have a multiple
- * of them are read once up to 24576 columns, others up to 12288; longer ones twice.
+ * of them are read once up to 24576 columns, others up to 16377 (fp32: 16381); longer ones twice.
  *
  * Errors: what softmax_worklog_softmax() refuses; options that are out of their range.
  */
@@ -261,9 +261,11 @@ softmax_worklog_status softmax_worklog_top_k(softmax_worklog_dtype dtype, const 
  * Columns are put in the order of x itself, of equal logits the lowest first. A product that fp32
  * does not hold counts as infinite. `scaling` may be null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it
  * changes nothing, this is softmax_worklog_top_k(), and else a kernel of the library's own, which
- * reads rows of up to 256 columns of fp32, or 512 of two bytes, once where k is 128 at most, and
- * longer ones twice. Otherwise as softmax_worklog_top_k(), its workspace and limits included; also
- * refused: scaling out of its range.
+ * reads rows of up to 253 columns of fp32, or 505 of two bytes, once where k is 128 at most (of up
+ * to 256 or 512 that begin at multiples of 16 bytes and have a multiple of them), and longer ones
+ * twice, or three times where its list has no room for the columns that share the k-th place, as of
+ * a row with fewer allowed tokens than k. Otherwise as softmax_worklog_top_k(), its workspace and
+ * limits included; also refused: scaling out of its range.
  */
 softmax_worklog_status softmax_worklog_scale_top_k(softmax_worklog_dtype dtype, const void* logits,
                                                    float* values, int64_t* indices, int64_t rows,
@@ -304,7 +306,7 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
  * `logits_dtype`. It may be either of the others if type and stride are the same; else it shares no
  * element with them. `options` may be null: SOFTMAX_WORKLOG_SCALE_BACKWARD_DEFAULTS. Needs no
  * workspace, and no GPU with clusters. Rows that begin at multiples of 16 bytes and have a multiple
- * of them are read once up to 16384 columns, others up to 8192; longer ones twice.
+ * of them are read once up to 16384 columns, others up to 16377 (fp32: 16381); longer ones twice.
  *
  * Errors: what softmax_worklog_softmax() refuses; options that are out of their range.
  */
@@ -362,8 +364,9 @@ softmax_worklog_status softmax_worklog_cross_entropy_loss(softmax_worklog_dtype 
  * null: SOFTMAX_WORKLOG_SCALE_DEFAULTS. Where it changes nothing, this is
  * softmax_worklog_cross_entropy(), and else a kernel of the library's own. That reads rows once
  * which begin at multiples of 16 bytes, have a multiple of them and are of up to 24576 columns, or
- * others of up to 12288; longer ones twice. Otherwise as softmax_worklog_cross_entropy(), its
- * workspace and limits included; also refused: scaling out of its range.
+ * others of up to 16377 (fp32: 16381); longer ones twice. Otherwise as
+ * softmax_worklog_cross_entropy(), its workspace and limits included; also refused: scaling out of
+ * its range.
  */
 softmax_worklog_status softmax_worklog_scale_cross_entropy(
     softmax_worklog_dtype dtype, const void* logits, const void* labels,
