@@ -64,16 +64,16 @@ void require_shape_and_scale(std::int64_t rows, std::int64_t cols, std::size_t e
 
 std::int64_t stride_of(const char* name, std::int64_t given, std::int64_t rows, std::int64_t cols,
                        std::size_t element) {
-  if (given == 0) return cols;
-  if (given < cols) {
+  if (given != 0 && given < cols) {
     refuse(name, std::to_string(given), "0, or cols = " + std::to_string(cols) + " or more");
   }
+  const std::int64_t stride = given == 0 ? cols : given;
   const auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element);
-  if (rows > 0 && given > most / rows) {
-    refuse(name, std::to_string(given),
+  if (rows > 0 && stride > most / rows) {
+    refuse(name, std::to_string(stride),
            "at most " + std::to_string(most / rows) + " for " + std::to_string(rows) + " rows");
   }
-  return given;
+  return stride;
 }
 
 void require_aligned(const char* name, const void* data, std::size_t element) {

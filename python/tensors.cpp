@@ -84,7 +84,9 @@ bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api,
   const auto* functions = static_cast<const ExchangeFunctions*>(exchange_api.data(kCapsule));
   while (functions != nullptr && functions->major != kMajor)
     functions = functions->previous;
-  if (functions == nullptr || functions->from_object == nullptr) return false;
+  if (functions == nullptr || functions->from_object == nullptr ||
+      functions->current_stream == nullptr)
+    return false;
   exchange() = {type.release().ptr(), functions, empty_like.release().ptr(),
                 PyUnicode_InternFromString("is_neg")};
   return true;

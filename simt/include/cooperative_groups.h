@@ -384,10 +384,16 @@ class cluster_group {
   static void sync(simt::Location where = simt::Location::current()) {
     simt::cluster_barrier(where);
   }
-  static void barrier_arrive(simt::Location where = simt::Location::current()) {
+  /// What a thread that has arrived may hand on to its wait.
+  struct arrival_token {};
+  static arrival_token barrier_arrive(simt::Location where = simt::Location::current()) {
     simt::cluster_arrive(where);
+    return {};
   }
   static void barrier_wait(simt::Location where = simt::Location::current()) {
+    simt::cluster_wait(where);
+  }
+  static void barrier_wait(arrival_token&&, simt::Location where = simt::Location::current()) {
     simt::cluster_wait(where);
   }
   static unsigned block_rank() { return simt::cluster_rank(); }

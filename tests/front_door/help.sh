@@ -40,7 +40,10 @@ says "./worklog run FILE.cu"
 says_not "Usage: simt run"
 not_called cmake
 
-echo "== run without a program"
+echo "== run without a program, or of none that there is"
 run 1 run
 says "which program?"
+not_called cmake
+run 1 run no/such.cu
+says "there is no file 'no/such.cu'"
 not_called cmake

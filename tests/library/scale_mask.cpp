@@ -242,21 +242,29 @@ TEST_SUITE("scale_mask") {
   }
 
   TEST_CASE("in place, and halves of one array") {
-    const Size size = {3, 32};
-    const auto logits = random_array<float>(3 * 64);
-    sw::ScaleMaskOptions<float> options;
-    options.logits_stride = options.results_stride = 64;
-    auto array = on_device(logits);
-    REQUIRE(
-        sw::scale_mask_softmax<float, float>(array.data(), array.data() + 32, 3, 32, options).ok());
-    REQUIRE(sw::scale_mask_softmax<float, float>(array.data(), array.data(), 3, 32, options).ok());
-    const auto results = array.download();
-    for (std::int64_t row = 0; row < 3; ++row) {
-      const auto right = right_results<float>(masked_row(logits, {}, options, size, row), false);
-      for (std::int64_t col = 0; col < 32; ++col) {
-        CHECK(std::abs(results[at(row * 64 + col)] - right[at(col)].value) <= right[at(col)].bound);
-        CHECK(results[at(row * 64 + 32 + col)] == results[at(row * 64 + col)]);
+    for (const std::int64_t cols : {32, 1003, 17001}) {
+      const Size size = {3, cols};
+      const auto logits = random_array<float>(6 * cols);
+      sw::ScaleMaskOptions<float> options;
+      options.logits_stride = options.results_stride = 2 * cols;
+      auto array = on_device(logits);
+      float* const other_half = array.data() + cols;
+      REQUIRE(
+          sw::scale_mask_softmax<float, float>(array.data(), other_half, 3, cols, options).ok());
+      REQUIRE(
+          sw::scale_mask_softmax<float, float>(array.data(), array.data(), 3, cols, options).ok());
+      const auto results = array.download();
+      int wrong = 0;
+      for (std::int64_t row = 0; row < 3; ++row) {
+        const auto right = right_results<float>(masked_row(logits, {}, options, size, row), false);
+        for (std::int64_t col = 0; col < cols; ++col) {
+          const float in_place = results[at(row * 2 * cols + col)];
+          const auto [exact, bound] = right[at(col)];
+          wrong += std::abs(in_place - exact) <= bound ? 0 : 1;
+          wrong += results[at((row * 2 + 1) * cols + col)] == in_place ? 0 : 1;
+        }
       }
+      CHECK(wrong == 0);
     }
   }
 

@@ -99,15 +99,20 @@ TEST_SUITE("streams") {
       return sw::cross_entropy_loss<float>(x.data(), labels.data(), losses, kRows, kCols, w, s);
     });
     DeviceBuffer<std::int64_t> indices(kRows * kK);
+    DeviceBuffer<float> gradients(kRows * kCols);
     check_recorded(kTopK, kRows * kK, [&](float* values, sw::Workspace w, cudaStream_t s) {
       return sw::top_k<float>(x.data(), values, indices.data(), kRows, kCols, kK, w, s);
     });
-    DeviceBuffer<float> gradients(kRows * kCols);
+    DeviceBuffer<float> loss(1);
     sw::CrossEntropyOptions options;
     options.reduction = sw::Reduction::kMean;
-    check_recorded(kCrossEntropy, 1, [&](float* loss, sw::Workspace w, cudaStream_t s) {
-      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, loss, gradients.data()},
+    check_recorded(kCrossEntropy, 1, [&](float* mean, sw::Workspace w, cudaStream_t s) {
+      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, mean, gradients.data()},
                                       kRows, kCols, options, w, s);
+    });
+    check_recorded(kCrossEntropy, kRows * kCols, [&](float* dx, sw::Workspace w, cudaStream_t s) {
+      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, loss.data(), dx}, kRows,
+                                      kCols, options, w, s);
     });
     check_recorded(kSoftmax, kRows * kCols, [&](float* y, sw::Workspace, cudaStream_t s) {
       return sw::scale_mask_softmax<float, float>(x.data(), y, kRows, kCols, {}, s);
@@ -115,6 +120,25 @@ TEST_SUITE("streams") {
     check_recorded(kLogSoftmax, kRows * kCols, [&](float* y, sw::Workspace, cudaStream_t s) {
       return sw::scale_mask_log_softmax<float, float>(x.data(), y, kRows, kCols, {}, s);
     });
+    sw::ScaleOptions scaling;
+    scaling.scale = 0.5f;
+    check_recorded(kTopK, kRows * kK, [&](float* values, sw::Workspace w, cudaStream_t s) {
+      return sw::scale_top_k<float>(x.data(), values, indices.data(), kRows, kCols, kK, scaling, w,
+                                    s);
+    });
+    check_recorded(kCrossEntropyLoss, kRows, [&](float* losses, sw::Workspace w, cudaStream_t s) {
+      return sw::scale_cross_entropy_loss<float>(x.data(), labels.data(), losses, kRows, kCols,
+                                                 scaling, w, s);
+    });
+    sw::ScaleBackwardOptions backward;
+    backward.scale = 0.5f;
+    check_recorded(kSoftmaxBackward, kRows * kCols, [&](float* dx, sw::Workspace, cudaStream_t s) {
+      return sw::scale_softmax_backward(x.data(), dy.data(), dx, kRows, kCols, backward, s);
+    });
+    check_recorded(
+        kLogSoftmaxBackward, kRows * kCols, [&](float* dx, sw::Workspace, cudaStream_t s) {
+          return sw::scale_log_softmax_backward(x.data(), dy.data(), dx, kRows, kCols, backward, s);
+        });
   }
 
   TEST_CASE("a stream of another device is refused") {

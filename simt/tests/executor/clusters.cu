@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 
 #include <doctest/doctest.h>
+#include <utility>
 #include <vector>
 
 #include "simt/tests/support/device_array.h"
@@ -85,9 +86,9 @@ __global__ void two_barriers_later(int* results) {
   __shared__ int value;
   const cg::cluster_group cluster = cg::this_cluster();
   cluster.sync();
-  cluster.barrier_arrive();
+  auto arrived = cluster.barrier_arrive();
   *cluster.map_shared_rank(&value, (cluster.block_rank() + 1) % 2) = 1;
-  cluster.barrier_wait();
+  cluster.barrier_wait(std::move(arrived));
   cluster.sync();
   results[blockIdx.x] = value;
 }
