@@ -38,9 +38,7 @@ _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 # From PyTorch 2.10 on, the core looks at tensors itself.
 _EXCHANGE = getattr(_TENSOR, "__dlpack_c_exchange_api__", None)
-_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(
-    _TENSOR, _EXCHANGE, _empty_like
-)
+_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(_TENSOR, _EXCHANGE, _empty_like)
 _OPERATIONS = {
     "softmax": 0,
     "log_softmax": 1,
