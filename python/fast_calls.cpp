@@ -101,7 +101,7 @@ void bind_fast_calls(nb::module_& m) {
         "What forward and backward do, at addresses; operation and dtype are the library's "
         "numbers.");
   m.def("columns_of", &columns_of, nb::arg("operation"), nb::arg("x"), nb::arg("gradients").none(),
-        nb::sig("def columns_of(operation: int, x: object, gradients: object) -> Any"),
+        nb::sig("def columns_of(operation: int, x: object, gradients: object) -> object"),
         "The same of tensors of the type that set_tensor_exchange was told of, as a new one: None, "
         "and nothing done, where one is not plain or they are not alike.");
   m.def("set_tensor_exchange", &set_tensor_exchange, nb::arg("type"), nb::arg("exchange"),
