@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..results.profiles import Agreement, Difference, Parity
 from ..results.recorded_run import RecordedRun, label, table
+from . import floors_table
 
 _NONE = "\nNo comparison with Nsight Compute is recorded yet.\n\n"
 
@@ -11,6 +12,7 @@ _NONE = "\nNo comparison with Nsight Compute is recorded yet.\n\n"
 def sections(recorded: RecordedRun) -> dict[str, str]:
     parities = recorded.parities
     return {
+        "floors": floors_table.section(recorded),
         "parity": _summaries(parities) if parities else _NONE,
         "parity-of-steps": _of_steps(recorded) if parities else _NONE,
         "parity-reasons": _reasons(parities) if parities else _NONE,
