@@ -78,7 +78,7 @@ __device__ Pack<T, kCount> load_pack(const T* row, Index col, std::int64_t cols)
 }
 
 // Puts `outside` where the pack that begins at `col` has none of the first `cols` columns. To look
-// at each element of each pack would take as long as the rest of a softmax of two bytes.
+// at each element of each pack took a quarter of the time of 32,000 columns of two bytes.
 template <int kCount, typename Index>
 __device__ void set_outside(float outside, Index col, std::int64_t cols, float* x) {
   if (0 <= col && col + kCount <= cols) return;
