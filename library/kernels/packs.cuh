@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "common/step/dtype.h"
@@ -99,8 +98,7 @@ __device__ void store_at_once(const Pack<T, kCount>& pack, T* place) {
     using Word = std::conditional_t<sizeof(pack) % sizeof(uint4) == 0, uint4, uint2>;
     constexpr int kWords = sizeof(pack) / sizeof(Word);
     static_assert(kWords * sizeof(Word) == sizeof(pack), "a pack is made of whole words");
-    Word words[kWords];
-    std::memcpy(words, &pack, sizeof(pack));
+    const auto* words = reinterpret_cast<const Word*>(&pack);
 #pragma unroll
     for (int i = 0; i < kWords; ++i)
       __stwb(reinterpret_cast<Word*>(place) + i, words[i]);
