@@ -105,10 +105,12 @@ softmax_worklog_operation operation_from(const std::string& name) {
       {"log_softmax_backward", SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD},
       {"cross_entropy", SOFTMAX_WORKLOG_CROSS_ENTROPY},
       {"cross_entropy_loss", SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS}};
+  std::string names;
   for (const auto& [text, operation] : named) {
     if (name == text) return operation;
+    names += (names.empty() ? "" : ", ") + std::string(text);
   }
-  throw std::invalid_argument("operation '" + name + "': is none of the library's");
+  throw std::invalid_argument("operation '" + name + "': must be one of " + names);
 }
 
 void run(const Step& step, const std::string& dtype, const Input& logits,

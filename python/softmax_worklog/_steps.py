@@ -33,7 +33,7 @@ def _named(wanted: str) -> Step:
     for step in steps():
         if step.variant == variant and name in (step.name, *_numbers(step)):
             return step
-    raise ValueError(f"step {wanted!r} does not exist: {_existing(name)}")
+    raise ValueError(f"step {wanted!r} is none that takes an array: {_existing(name)}")
 
 
 def _numbers(step: Step) -> tuple[str, str]:

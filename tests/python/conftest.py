@@ -11,6 +11,7 @@ if softmax_worklog._core.DEVICE == "cuda":
         "test_counts.py",
         "test_errors.py",
         "test_notebooks.py",
+        "test_pages.py",
         "test_process.py",
         "test_results.py",
         "test_scale.py",

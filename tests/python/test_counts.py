@@ -1,6 +1,5 @@
 """What counts() says, against the ladder's formulas."""
 
-import doctest
 import os
 import subprocess
 import sys
@@ -34,13 +33,6 @@ def test_as_every_step_predicts(step, dtype, cols):
     counts = sw.counts()
     assert counts["global_load_elements"] == step.predicted_loads(rows, cols, k, dtype)
     assert counts["global_store_elements"] == step.predicted_stores(rows, cols, k, dtype)
-
-
-def test_the_session_of_the_readme(repository):
-    text = (repository / "README.md").read_text("utf-8")
-    session = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
-    assert session.examples
-    assert doctest.DocTestRunner().run(session).failed == 0
 
 
 # The table of README.md and of the steps' pages: loads and stores for each element.

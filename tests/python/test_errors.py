@@ -181,9 +181,9 @@ def test_k_of_numpys_integers():
 
 
 @each_function
-@pytest.mark.parametrize("step", [0, 99, -5, "", "5_warp", "05_warp_shuffle/nothing", "/safe"])
-def test_a_step_that_does_not_exist(function, step):
-    with pytest.raises(ValueError, match="does not exist: there are 0"):
+@pytest.mark.parametrize("step", [0, 99, 21, -5, "", "5_warp", "05_warp_shuffle/nothing", "/safe"])
+def test_a_step_that_is_none_of_the_modules(function, step):
+    with pytest.raises(ValueError, match="is none that takes an array: there are 0"):
         function(logits((2, 3)), step=step)
 
 

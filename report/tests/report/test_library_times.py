@@ -102,14 +102,15 @@ def test_a_cell_knows_its_best_peer_and_its_best_step(run):
 def test_the_question_is_answered_in_words(run, tmp_path):
     mean = geometric_mean([15 / 12, 104 / 110])
     assert section(run, "answer").strip() == (
-        "In 2 of 3 comparisons no peer is faster. For top-k none is at any shape. For softmax the "
-        f"fastest peer takes {mean:.2f} times as long as we do on average; where we do worst, we "
+        "In 2 of 3 comparisons no peer is faster. None is at any shape for top-k (beside PyTorch). "
+        f"For softmax the fastest peer takes {mean:.2f} times as long as we do on average; where we do worst, we "
         "take 1.06 times as long as it."
     )
     ahead = [one for one in ROWS if one["rows"] == 64]
     run = read_library_run([synthetic.write(tmp_path, "ahead.json", record(ahead))])
     assert section(run, "answer").strip() == (
-        "In 2 of 2 comparisons no peer is faster. For softmax and top-k none is at any shape."
+        "In 2 of 2 comparisons no peer is faster. None is at any shape for softmax (beside PyTorch "
+        "and Triton) and top-k (beside PyTorch)."
     )
 
 
@@ -124,6 +125,30 @@ def test_where_it_stands(run):
     assert both[:4] == ["all", "both", "3", "2 of 3"]
     assert f"On {synthetic.GPU}, 2026-02-03." in text
     assert "QuACK (not there)" in text
+    assert "samples" not in text  # whose spread nobody recorded
+
+
+def test_how_far_samples_lie_apart(tmp_path):
+    """The median of each group's cases, not of one of them."""
+    cold = [
+        row(
+            "library",
+            us,
+            rows=rows,
+            limit_us=4.0,
+            step="14_row_in_registers",
+            spread=spread,
+            samples=100,
+        )
+        for rows, us, spread in ((1, 5.0, 0.125), (2, 6.0, 0.25), (3, 7.0, 0.5), (64, 12.0, 0.03))
+    ]
+    warm = [{**one, "cache": "warm", "spread": 0.001} for one in cold]
+    run = read_library_run([synthetic.write(tmp_path, "spread.json", record([*cold, *warm]))])
+    assert (
+        "spans 25.0 % of it (its standard error is 2.33 %) for launches of up to 10 µs with a cold "
+        "cache, 3.0 % of it (its standard error is 0.28 %) for longer ones and 0.1 % of it (its "
+        "standard error is 0.01 %) with a warm cache, for the middle one of these cases."
+    ) in section(run, "standing")
 
 
 def test_losses_are_shown_the_worst_first(run, tmp_path):

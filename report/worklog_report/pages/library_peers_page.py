@@ -1,5 +1,6 @@
 """The tables of docs/pages/library_beside_peers.md: the library's times beside its peers'."""
 
+import statistics
 from collections.abc import Iterable
 
 from ..results.ladder import time_text
@@ -53,9 +54,10 @@ def _answer(run: LibraryRun) -> str:
     """In words, what the table of standings comes to."""
     ahead, behind = [], []
     for operation, title in _TITLES.items():
-        ratios = _over_best_peers(cell for cell in run.cells if cell.case.operation == operation)
+        cells = [cell for cell in run.cells if cell.case.operation == operation]
+        ratios = _over_best_peers(cells)
         if ratios and max(ratios) <= LEVEL:
-            ahead.append(title)
+            ahead.append(f"{title} (beside {_listed(_peers_of(cells))})")
         elif ratios:
             mean = 1 / geometric_mean(ratios)
             behind.append(
@@ -66,8 +68,13 @@ def _answer(run: LibraryRun) -> str:
     won = sum(ratio <= LEVEL for ratio in ratios)
     text = f"In {won} of {len(ratios)} comparisons no peer is faster."
     if ahead:
-        text += f" For {_listed(ahead)} none is at any shape."
+        text += f" None is at any shape for {_listed(ahead)}."
     return "\n" + " ".join([text, *behind]) + "\n\n"
+
+
+def _peers_of(cells: list[Cell]) -> list[str]:
+    """The names of those that were timed there."""
+    return [title for peer, title in PEERS.items() if any(peer in cell.peers for cell in cells)]
 
 
 def _over_best_peers(cells: Iterable[Cell]) -> list[float]:
@@ -88,7 +95,7 @@ def _standing(run: LibraryRun) -> str:
         "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
         "our time over our best step's, at worst", "our time over the limit's, geometric mean",
     ]  # fmt: skip
-    text = f"On {run.machine}.{_absent(run)}{_repeated(run)}"
+    text = f"On {run.machine}.{_absent(run)}{_repeated(run)}{_spread(run)}"
     return f"\n{table(head, rows, words=2)}\n{text}\n\n"
 
 
@@ -104,6 +111,33 @@ def _repeated(run: LibraryRun) -> str:
         f"{len(ratios)} cases the two times differ by more than two percent, at most by "
         f"{100 * (most - 1):.0f} %. So do not read much into a single line.{_in_python(run)}"
     )
+
+
+def _spread(run: LibraryRun) -> str:
+    """How far a case's samples lie apart, of which its time is the median."""
+    known = [cell for cell in run.cells if cell.spread is not None]
+    groups = {
+        f"for launches of up to {_SHORT_US} µs with a cold cache": [
+            cell for cell in known if cell.case.cache == "cold" and cell.library_us < _SHORT_US
+        ],
+        "for longer ones": [
+            cell for cell in known if cell.case.cache == "cold" and cell.library_us >= _SHORT_US
+        ],
+        "with a warm cache": [cell for cell in known if cell.case.cache == "warm"],
+    }
+    parts = [f"{_spread_of(cells)} {words}" for words, cells in groups.items() if cells]
+    if not parts:
+        return ""
+    return (
+        " A time is the median of its samples. The middle half of the library's samples spans "
+        f"{_listed(parts)}, for the middle one of these cases."
+    )
+
+
+def _spread_of(cells: list[Cell]) -> str:
+    spread = statistics.median(cell.spread or 0.0 for cell in cells)
+    error = statistics.median(cell.standard_error or 0.0 for cell in cells)
+    return f"{100 * spread:.1f} % of it (its standard error is {100 * error:.2f} %)"
 
 
 def _in_python(run: LibraryRun) -> str:

@@ -46,6 +46,8 @@ class Cell:
     steps: dict[str, float] = field(default_factory=dict)  # that it could have picked
     peers: dict[str, float] = field(default_factory=dict)
     with_peers_us: float | None = None  # the library's, in the program of the peers
+    spread: float | None = None  # between the quartiles of the library's samples, over their median
+    samples: int = 1
 
     def over(self, peer: str) -> float:
         """The library's time over a peer's."""
@@ -89,6 +91,11 @@ class Cell:
         """The time of the fastest step that was not picked, over the library's."""
         others = [time for step, time in self.steps.items() if step != self.step]
         return min(others) / self.library_us if others else None
+
+    @property
+    def standard_error(self) -> float | None:
+        """The median's, relative to it, as if samples were normally distributed."""
+        return None if self.spread is None else 0.93 * self.spread / math.sqrt(self.samples)
 
     @property
     def is_lost(self) -> bool:
@@ -165,7 +172,14 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
         if row["by"] == LIBRARY:
             case = _case(row)
             step = row.get("step", "")
-            cells[case] = Cell(case, row["median_us"], row["limit_us"], step)
+            cells[case] = Cell(
+                case,
+                row["median_us"],
+                row["limit_us"],
+                step,
+                spread=row.get("spread"),
+                samples=row.get("samples", 1),
+            )
     for row in timed:
         cell = cells.get(_case(row))
         if cell is None or row["by"] == LIBRARY:
