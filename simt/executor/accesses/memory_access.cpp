@@ -183,6 +183,15 @@ void log_new(Event event, Access access) {
   if (!current.log->add(event, access)) wait_for_replay();
 }
 
+void note_calls(StackFrame frame) {
+  // Where a function ends or does not need one, its code may run in the frame of what called it.
+  if (!frame.is_within(current.lane->outermost_frame)) return;
+  while (!current.lane->calls.are_in(frame)) {
+    const Event event = current.lane->calls.go_towards(frame);
+    if (event != kNoEvent && !current.log->repeat(event)) log_new(event);
+  }
+}
+
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address, bool is_volatile) {
   const Lane& lane = *current.lane;

@@ -391,7 +391,7 @@ void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
   const unsigned index = index_of(size, access);
   if ((races.used >> index & 1) == 0) [[unlikely]]
     start_using(races, index);
-  const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - (request.site >> 1)) |
+  const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - address_bits(request.site)) |
                   ThreadField::put(ThreadField::kMax - warp.lanes->thread);
   const Noting noting = {races, access, size, races.shadows[index], key};
   const bool neighbours = are_neighbours(request);
@@ -621,7 +621,7 @@ Place place_of(const Launch& launch, const Tally& tally, const Side& side) {
   const std::uint32_t code = code_of(side.key);
   if (side.access == GlobalAccess::kAtomic) {
     for (const auto& [event, line] : tally.located()) {
-      if (CodeField::get(event >> 1) == code) return {line, 0};
+      if (CodeField::get(address_bits(event)) == code) return {line, 0};
     }
   }
   return {{}, code_address_near<24>(reinterpret_cast<std::uintptr_t>(launch.body), code)};

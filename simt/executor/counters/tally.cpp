@@ -76,7 +76,7 @@ void Tally::add_link(Site& site, const Request& request) {
 }
 
 Tally::Site& Tally::site_of(const Request& request) {
-  Site*& recent = recent_[request.site / 2 % kRecent];
+  Site*& recent = recent_[address_bits(request.site) % kRecent];
   if (recent == nullptr || recent->event != request.site || recent->kind != request.kind) {
     recent = &sites_[key_of(request.site, request.kind)];
     recent->event = request.site;

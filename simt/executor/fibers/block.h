@@ -14,6 +14,7 @@
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/index3.h"
 #include "simt/executor/log/access_log.h"
+#include "simt/executor/log/calls.h"
 
 namespace simt {
 
@@ -36,6 +37,7 @@ struct alignas(64) Lane {
   unsigned number = 0;     ///< within the warp
   Exchange exchange = {};  ///< that it waits for, while it waits
 
+  Calls calls;               ///< that it is in
   Location where = {};       ///< where it waits
   std::uintptr_t stack = 0;  ///< its lowest address
   unsigned thread = 0;       ///< within the block, linear

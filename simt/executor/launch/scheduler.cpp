@@ -61,6 +61,7 @@ ThreadsInTurn turns_of(Lane& first, unsigned others) {
 // looks at what has called it from there on.
 [[gnu::noinline]] void call_alone(const Launch& launch, Lane& lane) {
   lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  lane.calls.clear();
   try {
     launch.body(launch.arguments);
   } catch (const ExitOfThread&) {

@@ -9,8 +9,11 @@ namespace {
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 constexpr std::size_t kLeastRoom = 64;
 
-std::size_t hash_of(Event event) {
-  return event * 0x9e3779b97f4a7c15u >> 32;  // the golden ratio's bits: odd, and without order
+constexpr std::uint32_t kNoContext = ~std::uint32_t{0};
+
+std::size_t hash_of(Event event, std::uint32_t context) {
+  // The golden ratio's bits: odd, and without order.
+  return (event + (std::uint64_t{context} << 32)) * 0x9e3779b97f4a7c15u >> 32;
 }
 
 }  // namespace
@@ -20,6 +23,9 @@ std::size_t hash_of(Event event) {
 void ControlFlow::clear() {
   table_.assign(kLeastRoom, kNoNode);
   events_.clear();
+  contexts_.clear();
+  called_.clear();
+  callers_.assign(1, kNoContext);
   successors_.clear();
   positions_.clear();
   nodes_.clear();
@@ -27,35 +33,53 @@ void ControlFlow::clear() {
   loops_.clear();
 }
 
-ControlFlow::Node ControlFlow::node_of(Event event) const {
+ControlFlow::Node ControlFlow::node_of(Event event, std::uint32_t context) const {
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = hash_of(event) & mask;; slot = (slot + 1) & mask) {
+  for (std::size_t slot = hash_of(event, context) & mask;; slot = (slot + 1) & mask) {
     const Node node = table_[slot];
-    if (node == kNoNode || events_[node] == event) return node;
+    if (node == kNoNode || (events_[node] == event && contexts_[node] == context)) return node;
   }
 }
 
-ControlFlow::Node ControlFlow::add_node(Event event) {
-  const Node known = node_of(event);
+ControlFlow::Node ControlFlow::add_node(Event event, std::uint32_t context) {
+  const Node known = node_of(event, context);
   if (known != kNoNode) return known;
   const auto node = static_cast<Node>(events_.size());
   events_.push_back(event);
+  contexts_.push_back(context);
+  called_.push_back(kNoContext);
   successors_.emplace_back();
-  if (2 * events_.size() > table_.size()) table_.assign(2 * table_.size(), kNoNode);
-  make_room();
+  const bool is_full = 2 * events_.size() > table_.size();
+  if (is_full) table_.assign(2 * table_.size(), kNoNode);
+  for (Node left_out = is_full ? 0 : node; left_out <= node; ++left_out)
+    put_in_table(left_out);
   return node;
 }
 
-// Whatever of the nodes is not in the table.
-void ControlFlow::make_room() {
-  const bool is_new_table = node_of(events_.front()) == kNoNode;
+void ControlFlow::put_in_table(Node node) {
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t node = is_new_table ? 0 : events_.size() - 1; node < events_.size(); ++node) {
-    std::size_t slot = hash_of(events_[node]) & mask;
-    while (table_[slot] != kNoNode)
-      slot = (slot + 1) & mask;
-    table_[slot] = static_cast<Node>(node);
+  std::size_t slot = hash_of(events_[node], contexts_[node]) & mask;
+  while (table_[slot] != kNoNode)
+    slot = (slot + 1) & mask;
+  table_[slot] = node;
+}
+
+// The context behind an event, which may be new. Paths may begin in a function, and return from it.
+std::uint32_t ControlFlow::go_on(std::uint32_t context, Node node) {
+  const auto add = [&](std::uint32_t caller) {
+    callers_.push_back(caller);
+    return static_cast<std::uint32_t>(callers_.size() - 1);
+  };
+  if (is_call(events_[node])) {
+    if (called_[node] == kNoContext) called_[node] = add(context);
+    return called_[node];
   }
+  if (!is_return(events_[node])) return context;
+  if (callers_[context] == kNoContext) {
+    const std::uint32_t caller = add(kNoContext);
+    callers_[context] = caller;
+  }
+  return callers_[context];
 }
 
 void ControlFlow::add_edge(Node from, Node to) {
@@ -64,11 +88,13 @@ void ControlFlow::add_edge(Node from, Node to) {
 }
 
 void ControlFlow::add_path(Event before, const Event* begin, const Event* end) {
-  Node previous = add_node(before);
+  Node previous = add_node(before, 0);
+  std::uint32_t context = go_on(0, previous);
   for (const Event* event = begin; event != end; ++event) {
-    const Node node = add_node(*event);
+    const Node node = add_node(*event, context);
     add_edge(previous, node);
     previous = node;
+    context = go_on(context, node);
   }
 }
 

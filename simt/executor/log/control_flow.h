@@ -46,8 +46,16 @@ class ControlFlow {
   /// Finds the order, once all paths have been added.
   void put_in_order();
 
-  /// Of an event of a path.
-  Position position_of(Event event) const { return positions_[node_of(event)]; }
+  /// Of an event of a path, in a context: that in which all paths begin is 0.
+  Position position_of(Event event, std::uint32_t context = 0) const {
+    return positions_[node_of(event, context)];
+  }
+  /// The context behind an event of a path: what calls of functions it is in. A function that is
+  /// called from two places is code of its own in each, as if it had been inlined.
+  std::uint32_t context_behind(std::uint32_t context, Event event) const {
+    if (is_call(event)) return called_[node_of(event, context)];
+    return is_return(event) ? callers_[context] : context;
+  }
   /// Number `i` of the loops. 0 is no loop, but all that there is.
   const Loop& loop(std::uint32_t i) const { return loops_[i]; }
   /// The number of the innermost loop that this position lies in.
@@ -58,9 +66,10 @@ class ControlFlow {
   struct Search;
   struct Part;
 
-  Node node_of(Event event) const;
-  Node add_node(Event event);
-  void make_room();
+  Node node_of(Event event, std::uint32_t context) const;
+  Node add_node(Event event, std::uint32_t context);
+  std::uint32_t go_on(std::uint32_t context, Node node);
+  void put_in_table(Node node);
   void add_edge(Node from, Node to);
   void order_from(Node start, std::uint32_t loop);
   void order_loop(const std::vector<Node>& nodes, std::uint32_t around);
@@ -71,6 +80,9 @@ class ControlFlow {
 
   std::vector<Node> table_;                    ///< by hash; kNoNode where there is none
   std::vector<Event> events_;                  ///< by node
+  std::vector<std::uint32_t> contexts_;        ///< by node
+  std::vector<std::uint32_t> called_;          ///< by node: the context behind a call
+  std::vector<std::uint32_t> callers_;         ///< by context: that of its call
   std::vector<std::vector<Node>> successors_;  ///< by node
   std::vector<Position> positions_;            ///< by node
   std::vector<std::uint32_t> part_;            ///< by node: the loop whose order is looked for
