@@ -430,12 +430,12 @@ class PartedLanes {
       sides[side] |= Mask{1} << i;
     });
     const auto any = static_cast<unsigned>(std::countr_zero(group));
-    const std::uint32_t context = flow_.context_behind(contexts_[any], last);
+    const Spot spot = flow_.behind(spots_[any], last);
     for (unsigned side = 0; side < count; ++side) {
-      const Position position = flow_.position_of(events[side], context);
+      const Position position = flow_.position_of(events[side], spot);
       for_each(sides[side], [&](unsigned i) {
         positions_[i] = position;
-        contexts_[i] = context;
+        spots_[i] = spot;
       });
     }
     if (count > 1) part(last != kMeetingPoint ? last : events[0], {sides.data(), count});
@@ -500,7 +500,7 @@ class PartedLanes {
   const ControlFlow& flow_;
   Cursors& cursors_;
   std::array<Position, kWarpSize> positions_;
-  std::array<std::uint32_t, kWarpSize> contexts_ = {};
+  std::array<Spot, kWarpSize> spots_ = {};
   Request request_;
   std::array<std::uint8_t, kWarpSize> members_;
   Mask requested_ = 0;

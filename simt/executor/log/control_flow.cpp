@@ -11,9 +11,9 @@ constexpr std::size_t kLeastRoom = 64;
 
 constexpr std::uint32_t kNoContext = ~std::uint32_t{0};
 
-std::size_t hash_of(Event event, std::uint32_t context) {
+std::size_t hash_of(Event event, std::uint32_t of) {
   // The golden ratio's bits: odd, and without order.
-  return (event + (std::uint64_t{context} << 32)) * 0x9e3779b97f4a7c15u >> 32;
+  return (event + (std::uint64_t{of} << 32)) * 0x9e3779b97f4a7c15u >> 32;
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ std::size_t hash_of(Event event, std::uint32_t context) {
 void ControlFlow::clear() {
   table_.assign(kLeastRoom, kNoNode);
   events_.clear();
-  contexts_.clear();
+  of_.clear();
   called_.clear();
   callers_.assign(1, kNoContext);
   successors_.clear();
@@ -33,20 +33,20 @@ void ControlFlow::clear() {
   loops_.clear();
 }
 
-ControlFlow::Node ControlFlow::node_of(Event event, std::uint32_t context) const {
+ControlFlow::Node ControlFlow::find(Event event, std::uint32_t of) const {
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = hash_of(event, context) & mask;; slot = (slot + 1) & mask) {
+  for (std::size_t slot = hash_of(event, of) & mask;; slot = (slot + 1) & mask) {
     const Node node = table_[slot];
-    if (node == kNoNode || (events_[node] == event && contexts_[node] == context)) return node;
+    if (node == kNoNode || (events_[node] == event && of_[node] == of)) return node;
   }
 }
 
-ControlFlow::Node ControlFlow::add_node(Event event, std::uint32_t context) {
-  const Node known = node_of(event, context);
+ControlFlow::Node ControlFlow::add_node(Event event, std::uint32_t of) {
+  const Node known = find(event, of);
   if (known != kNoNode) return known;
   const auto node = static_cast<Node>(events_.size());
   events_.push_back(event);
-  contexts_.push_back(context);
+  of_.push_back(of);
   called_.push_back(kNoContext);
   successors_.emplace_back();
   const bool is_full = 2 * events_.size() > table_.size();
@@ -58,28 +58,25 @@ ControlFlow::Node ControlFlow::add_node(Event event, std::uint32_t context) {
 
 void ControlFlow::put_in_table(Node node) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash_of(events_[node], contexts_[node]) & mask;
+  std::size_t slot = hash_of(events_[node], of_[node]) & mask;
   while (table_[slot] != kNoNode)
     slot = (slot + 1) & mask;
   table_[slot] = node;
 }
 
-// The context behind an event, which may be new. Paths may begin in a function, and return from it.
-std::uint32_t ControlFlow::go_on(std::uint32_t context, Node node) {
+// The spot behind an event, whose context may be new. Paths may begin in a function, and return
+// from it.
+Spot ControlFlow::go_on(Spot spot, Event event, Node node) {
   const auto add = [&](std::uint32_t caller) {
     callers_.push_back(caller);
     return static_cast<std::uint32_t>(callers_.size() - 1);
   };
-  if (is_call(events_[node])) {
-    if (called_[node] == kNoContext) called_[node] = add(context);
-    return called_[node];
-  }
-  if (!is_return(events_[node])) return context;
-  if (callers_[context] == kNoContext) {
+  if (is_call(event) && called_[node] == kNoContext) called_[node] = add(spot.context);
+  if (is_return(event) && callers_[spot.context] == kNoContext) {
     const std::uint32_t caller = add(kNoContext);
-    callers_[context] = caller;
+    callers_[spot.context] = caller;
   }
-  return callers_[context];
+  return behind(spot, event);
 }
 
 void ControlFlow::add_edge(Node from, Node to) {
@@ -89,12 +86,12 @@ void ControlFlow::add_edge(Node from, Node to) {
 
 void ControlFlow::add_path(Event before, const Event* begin, const Event* end) {
   Node previous = add_node(before, 0);
-  std::uint32_t context = go_on(0, previous);
+  Spot spot = go_on({}, before, previous);
   for (const Event* event = begin; event != end; ++event) {
-    const Node node = add_node(*event, context);
+    const Node node = add_node(*event, is_access(*event) ? spot.block : spot.context);
     add_edge(previous, node);
     previous = node;
-    context = go_on(context, node);
+    spot = go_on(spot, *event, node);
   }
 }
 

@@ -26,6 +26,14 @@ struct Loop {
   std::uint32_t around = 0;     ///< the number of the loop that has this one in it, 0 for none
 };
 
+/// What tells code from other code of the same address, for whoever has come there on some path. A
+/// function that is called from two places is code of its own in each, as if it had been inlined;
+/// and an access that only a source line names is one of its basic block.
+struct Spot {
+  std::uint32_t context = 0;  ///< the calls that it is in; those at the beginning of paths are 0
+  std::uint32_t block = 0;    ///< the basic block
+};
+
 /// The control-flow graph of what the lanes of one warp executed between two times when all of them
 /// met. It is built from their paths alone, so that it depends on nothing but the kernel and its
 /// data.
@@ -46,15 +54,16 @@ class ControlFlow {
   /// Finds the order, once all paths have been added.
   void put_in_order();
 
-  /// Of an event of a path, in a context: that in which all paths begin is 0.
-  Position position_of(Event event, std::uint32_t context = 0) const {
-    return positions_[node_of(event, context)];
+  /// Of the next event of a path that has come to this spot.
+  Position position_of(Event event, Spot spot = {}) const {
+    return positions_[node_of(event, spot)];
   }
-  /// The context behind an event of a path: what calls of functions it is in. A function that is
-  /// called from two places is code of its own in each, as if it had been inlined.
-  std::uint32_t context_behind(std::uint32_t context, Event event) const {
-    if (is_call(event)) return called_[node_of(event, context)];
-    return is_return(event) ? callers_[context] : context;
+  /// The spot behind it.
+  Spot behind(Spot spot, Event event) const {
+    if (is_access(event)) return spot;
+    const Node node = node_of(event, spot);
+    if (is_call(event)) return {called_[node], node};
+    return {is_return(event) ? callers_[spot.context] : spot.context, node};
   }
   /// Number `i` of the loops. 0 is no loop, but all that there is.
   const Loop& loop(std::uint32_t i) const { return loops_[i]; }
@@ -66,9 +75,12 @@ class ControlFlow {
   struct Search;
   struct Part;
 
-  Node node_of(Event event, std::uint32_t context) const;
-  Node add_node(Event event, std::uint32_t context);
-  std::uint32_t go_on(std::uint32_t context, Node node);
+  Node node_of(Event event, Spot spot) const {
+    return find(event, is_access(event) ? spot.block : spot.context);
+  }
+  Node find(Event event, std::uint32_t of) const;
+  Node add_node(Event event, std::uint32_t of);
+  Spot go_on(Spot spot, Event event, Node node);
   void put_in_table(Node node);
   void add_edge(Node from, Node to);
   void order_from(Node start, std::uint32_t loop);
@@ -80,7 +92,7 @@ class ControlFlow {
 
   std::vector<Node> table_;                    ///< by hash; kNoNode where there is none
   std::vector<Event> events_;                  ///< by node
-  std::vector<std::uint32_t> contexts_;        ///< by node
+  std::vector<std::uint32_t> of_;              ///< by node: the context, or an access's block
   std::vector<std::uint32_t> called_;          ///< by node: the context behind a call
   std::vector<std::uint32_t> callers_;         ///< by context: that of its call
   std::vector<std::vector<Node>> successors_;  ///< by node
