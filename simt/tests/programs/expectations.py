@@ -973,6 +973,32 @@ PROGRAMS = {
         timed_out=True,
         says=["did not end within 1 s", "printed in C\nprinted in C++\n"],
     ),
+    "ended_by_alarm": Expected(
+        ["bad/ended_by_alarm.cu"],
+        ["kernel"],
+        {(0, STORES): 1},
+        ["uninitialized-copy"],
+        exit_code=142,
+        says=["ended by signal 14", "ended_by_alarm.cu:12", "printed in C\nprinted in C++\n"],
+    ),
+    "ended_by_signals": Expected(
+        ["bad/ended_by_signals.cu"],
+        ["kernel"],
+        exit_code=130,
+        says=[
+            # What the copy would print if it went on comes before the second line.
+            "printed by the copy\n",
+            "handled\n",
+            "the copy ended by signal 15\nprinted before\nprinted meanwhile\n",
+            "ended by signal 2",
+        ],
+    ),
+    "ended_from_outside": Expected(
+        ["bad/ended_from_outside.cu"],
+        ["kernel"],
+        exit_code=143,
+        says=["printed before", "ended by signal 15"],
+    ),
     "launches_forever": Expected(
         ["bad/launches_forever.cu"],
         ANY_NUMBER,
