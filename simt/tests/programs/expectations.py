@@ -701,6 +701,18 @@ PROGRAMS = {
         "unknown_names.cu:7: error: 'cudaFutureFeatureStart': not available",
         "unknown_names.cu:10: error: 'cudaFutureMember': not available",
     ),
+    "bad_compiler_atomics": refused(
+        "compiler_atomics",
+        "__nv_atomic_fetch_and and __nv_atomic_and take integers of 4 or 8 bytes",
+        "this built-in atomic operation takes 4 or 8 bytes",
+        "takes integers; its form without _n any type",
+        "__nv_atomic_fetch_add and __nv_atomic_add take int, unsigned, unsigned integers of 8 bytes",
+        "this built-in atomic operation takes 1, 2, 4 or 8 bytes",
+        "on 16 bytes is not available on the CPU executor, which has 1, 2, 4 or 8 bytes",
+        "a pointer to const or volatile memory",
+        "compiler_atomics.cu:10:",
+        "compiler_atomics.cu:16:",
+    ),
     "other_cuda": refused(
         "other_cuda",
         "other_cuda.cu:1: error: <cuda_fp4.h>: not available on the CPU executor (a part of CUDA)",
