@@ -745,6 +745,7 @@ PROGRAMS = {
         says=[
             "Floors on NVIDIA H200, in microseconds: no launch takes less there.",
             "1 vector_add",
+            "L1 and shared  vector_add.cu:9",
         ],
     ),
     "unknown_device": Expected(
