@@ -1,6 +1,7 @@
 #include "simt/run/floors.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace simt::run {
@@ -13,9 +14,16 @@ const ordered_json& all_devices() {
   return devices;
 }
 
-double sum_of(const ordered_json& counters, std::initializer_list<const char*> names) {
+constexpr const char* kLoadedBytes = "global_load_unique_bytes";
+constexpr const char* kStoredBytes = "global_store_unique_bytes";
+/// What enters an SM's L1, one at a clock.
+constexpr std::array kEntriesOfL1 = {"global_load_requests", "global_store_requests",
+                                     "global_atomic_requests", "shared_load_wavefronts",
+                                     "shared_store_wavefronts"};
+
+double sum_of_entries(const ordered_json& counters) {
   double sum = 0;
-  for (const char* const name : names)
+  for (const char* const name : kEntriesOfL1)
     sum += counters.value(name, 0.0);
   return sum;
 }
@@ -23,6 +31,18 @@ double sum_of(const ordered_json& counters, std::initializer_list<const char*> n
 /// What one cache at most need not fetch, or need not have written back when the launch ends.
 double beyond(double bytes, double cache) {
   return std::max(0.0, bytes - cache);
+}
+
+/// How much of a launch's work for a unit a line has asked for, in whatever the unit counts. What
+/// the cache can hold of a launch's loads or stores is no work for DRAM, and neither are a line's.
+double asked_by(const ordered_json& line, const std::string& unit, const ordered_json& of_launch,
+                const ordered_json& figures) {
+  const auto bytes_beyond_cache = [&](const char* name) {
+    const bool is_work = of_launch.value(name, 0.0) > figures["l2_bytes"].get<double>();
+    return is_work ? line.value(name, 0.0) : 0.0;
+  };
+  if (unit == "DRAM") return bytes_beyond_cache(kLoadedBytes) + bytes_beyond_cache(kStoredBytes);
+  return unit == "L2" ? line.value(kLoadedBytes, 0.0) : sum_of_entries(line);
 }
 
 }  // namespace
@@ -46,8 +66,8 @@ ordered_json device_figures(const std::string& name) {
 
 ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
   const double l2_bytes = figures["l2_bytes"];
-  const double loaded = counters.value("global_load_unique_bytes", 0.0);
-  const double stored = counters.value("global_store_unique_bytes", 0.0);
+  const double loaded = counters.value(kLoadedBytes, 0.0);
+  const double stored = counters.value(kStoredBytes, 0.0);
   // Each unit of an SM multiplies and adds once a clock: all SMs together so many clocks a second.
   const double clocks_of_all_sms = figures["fp32_operations_per_second"].get<double>() /
                                    (2 * figures["fp32_units_of_an_sm"].get<double>());
@@ -59,10 +79,7 @@ ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
     all["L2"] = loaded / (figures["l2_bytes_per_clock"].get<double>() * clock);
   }
   // One request, or one wavefront of shared memory, enters an SM's L1 at a clock.
-  all["L1 and shared"] =
-      sum_of(counters, {"global_load_requests", "global_store_requests", "global_atomic_requests",
-                        "shared_load_wavefronts", "shared_store_wavefronts"}) /
-      clocks_of_all_sms;
+  all["L1 and shared"] = sum_of_entries(counters) / clocks_of_all_sms;
   return all;
 }
 
@@ -75,6 +92,20 @@ std::string highest_floor(const ordered_json& floors) {
     highest = unit;
   }
   return highest;
+}
+
+ordered_json asking_line(const ordered_json& launch, const ordered_json& figures) {
+  const ordered_json& counters = launch["counters"];
+  const std::string unit = highest_floor(floors(counters, figures));
+  ordered_json asking;
+  double most = 0;
+  for (const ordered_json& line : launch["lines"]) {
+    const double asked = asked_by(line["counters"], unit, counters, figures);
+    if (unit.empty() || asked <= most) continue;
+    most = asked;
+    asking = {{"file", line["file"]}, {"line", line["line"]}};
+  }
+  return asking;
 }
 
 }  // namespace simt::run

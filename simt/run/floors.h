@@ -26,4 +26,9 @@ nlohmann::ordered_json floors(const nlohmann::ordered_json& counters,
 /// The unit with the highest floor; empty if all are 0.
 std::string highest_floor(const nlohmann::ordered_json& floors);
 
+/// The `file` and `line` that asks for more of the highest floor than any other line of a launch;
+/// of equals the first. Null where no line is known to ask for it.
+nlohmann::ordered_json asking_line(const nlohmann::ordered_json& launch,
+                                   const nlohmann::ordered_json& figures);
+
 }  // namespace simt::run

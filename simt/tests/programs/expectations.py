@@ -701,6 +701,18 @@ PROGRAMS = {
         "unknown_names.cu:7: error: 'cudaFutureFeatureStart': not available",
         "unknown_names.cu:10: error: 'cudaFutureMember': not available",
     ),
+    "bad_compiler_atomics": refused(
+        "compiler_atomics",
+        "__nv_atomic_fetch_and and __nv_atomic_and take integers of 4 or 8 bytes",
+        "this built-in atomic operation takes 4 or 8 bytes",
+        "takes integers; its form without _n any type",
+        "__nv_atomic_fetch_add and __nv_atomic_add take int, unsigned, unsigned integers of 8 bytes",
+        "this built-in atomic operation takes 1, 2, 4 or 8 bytes",
+        "on 16 bytes is not available on the CPU executor, which has 1, 2, 4 or 8 bytes",
+        "a pointer to const or volatile memory",
+        "compiler_atomics.cu:10:",
+        "compiler_atomics.cu:16:",
+    ),
     "other_cuda": refused(
         "other_cuda",
         "other_cuda.cu:1: error: <cuda_fp4.h>: not available on the CPU executor (a part of CUDA)",
@@ -733,6 +745,7 @@ PROGRAMS = {
         says=[
             "Floors on NVIDIA H200, in microseconds: no launch takes less there.",
             "1 vector_add",
+            "L1 and shared  vector_add.cu:9",
         ],
     ),
     "unknown_device": Expected(
@@ -972,6 +985,32 @@ PROGRAMS = {
         options=["--time-limit", "1"],
         timed_out=True,
         says=["did not end within 1 s", "printed in C\nprinted in C++\n"],
+    ),
+    "ended_by_alarm": Expected(
+        ["bad/ended_by_alarm.cu"],
+        ["kernel"],
+        {(0, STORES): 1},
+        ["uninitialized-copy"],
+        exit_code=142,
+        says=["ended by signal 14", "ended_by_alarm.cu:12", "printed in C\nprinted in C++\n"],
+    ),
+    "ended_by_signals": Expected(
+        ["bad/ended_by_signals.cu"],
+        ["kernel"],
+        exit_code=130,
+        says=[
+            # What the copy would print if it went on comes before the second line.
+            "printed by the copy\n",
+            "handled\n",
+            "the copy ended by signal 15\nprinted before\nprinted meanwhile\n",
+            "ended by signal 2",
+        ],
+    ),
+    "ended_from_outside": Expected(
+        ["bad/ended_from_outside.cu"],
+        ["kernel"],
+        exit_code=143,
+        says=["printed before", "ended by signal 15"],
     ),
     "launches_forever": Expected(
         ["bad/launches_forever.cu"],

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -10,6 +11,19 @@ using namespace simt::run;
 using nlohmann::ordered_json;
 
 const ordered_json kNothing = ordered_json::object();
+
+ordered_json line(int number, ordered_json counters) {
+  return {{"file", "a.cu"}, {"line", number}, {"counters", std::move(counters)}};
+}
+
+/// The number of the line that asks for a launch's highest floor; 0 for none.
+int asking(ordered_json counters, ordered_json lines, const char* device = "h200") {
+  const ordered_json launch = {{"counters", std::move(counters)}, {"lines", std::move(lines)}};
+  const ordered_json found = asking_line(launch, device_figures(device));
+  if (found.is_null()) return 0;
+  CHECK(found["file"] == "a.cu");
+  return found["line"];
+}
 
 }  // namespace
 
@@ -69,6 +83,38 @@ TEST_CASE("an L2 cache whose speed is published has a floor, and others none") {
 
 TEST_CASE("a launch that asks for nothing has no highest floor") {
   CHECK(highest_floor(floors(kNothing, device_figures("l4"))).empty());
+}
+
+TEST_CASE("the line that asks for the most of the highest floor is named") {
+  // A line that stores much in conflict asks for more than one that loads often.
+  CHECK(asking({{"global_load_requests", 600}, {"shared_store_wavefronts", 900}},
+               {line(3, {{"global_load_requests", 600}}), line(4, {{"block_barriers", 9999}}),
+                line(5, {{"shared_store_wavefronts", 900}})}) == 5);
+  // Of equals the first.
+  CHECK(asking({{"global_load_requests", 12}}, {line(7, {{"global_load_requests", 6}}),
+                                                line(8, {{"global_load_requests", 6}})}) == 7);
+}
+
+TEST_CASE("what asks for memory's floor has asked for bytes that no cache holds") {
+  const double l2 = device_figures("h200")["l2_bytes"];
+  const double loaded = l2 + 4.8e9;
+  // Stores that the cache could hold ask for nothing, however many they are.
+  CHECK(asking({{"global_load_unique_bytes", loaded},
+                {"global_store_unique_bytes", l2},
+                {"global_load_requests", 10}},
+               {line(1, {{"global_store_unique_bytes", l2}, {"global_load_requests", 10}}),
+                line(2, {{"global_load_unique_bytes", l2 - 1}}),
+                line(3, {{"global_load_unique_bytes", 1000}})}) == 2);
+  CHECK(
+      asking({{"global_load_unique_bytes", 1e9}, {"global_load_requests", 1}},
+             {line(1, {{"global_load_requests", 1}}), line(2, {{"global_load_unique_bytes", 1e9}})},
+             "a100") == 2);
+}
+
+TEST_CASE("nothing is guessed where no line is known to ask") {
+  CHECK(asking({{"global_load_requests", 12}}, ordered_json::array()) == 0);
+  CHECK(asking({{"global_load_requests", 12}}, {line(1, {{"block_barriers", 4}})}) == 0);
+  CHECK(asking(kNothing, {line(1, {{"global_load_requests", 4}})}) == 0);
 }
 
 TEST_SUITE_END();
