@@ -20,9 +20,10 @@ double sum_of(const ordered_json& counters, std::initializer_list<const char*> n
   return sum;
 }
 
-/// What one cache at most need not fetch, or need not have written back when the launch ends.
-double beyond(double bytes, double cache) {
-  return std::max(0.0, bytes - cache);
+/// Without those that a cache may have before the launch or keep behind it, or that come from
+/// elsewhere.
+double beyond(double bytes, double not_moved) {
+  return std::max(0.0, bytes - not_moved);
 }
 
 }  // namespace
@@ -46,8 +47,12 @@ ordered_json device_figures(const std::string& name) {
 
 ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
   const double l2_bytes = figures["l2_bytes"];
-  const double loaded = counters.value("global_load_unique_bytes", 0.0);
-  const double stored = counters.value("global_store_unique_bytes", 0.0);
+  // What the launch wrote itself, it may load from a cache; and what is another device's, comes
+  // over the link.
+  const double loaded = beyond(counters.value("global_read_only_unique_bytes", 0.0),
+                               counters.value("link_load_bytes", 0.0));
+  const double stored = beyond(counters.value("global_store_unique_bytes", 0.0),
+                               counters.value("link_store_bytes", 0.0));
   // Each unit of an SM multiplies and adds once a clock: all SMs together so many clocks a second.
   const double clocks_of_all_sms = figures["fp32_operations_per_second"].get<double>() /
                                    (2 * figures["fp32_units_of_an_sm"].get<double>());
