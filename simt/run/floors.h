@@ -1,6 +1,7 @@
 /// \file
 /// `--on`: of each launch the least time that units of a device need for what was counted. A floor
-/// is no estimate: a launch takes at least as long, and often much longer.
+/// is no estimate: a launch that accesses memory as the source does takes at least as long, and
+/// often much longer.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -311,8 +311,11 @@ std::string place_of(const ordered_json& line) {
 /// One row for each kernel and unit would hide which launch it is: a row for each launch.
 void print_floors(std::ostream& out, const ordered_json& launches, const std::string& device) {
   const ordered_json figures = device_figures(device);
-  fmt::print(out, "\nFloors on {}, in microseconds: no launch takes less there.\n",
-             figures["name"].get<std::string>());
+  fmt::print(
+      out,
+      "\nFloors on {}, in microseconds: at the data sheet's clock no launch takes less there that\n"
+      "accesses memory as the source does; a compiler may merge accesses.\n",
+      figures["name"].get<std::string>());
   Table table;
   table.add_column("", "launch", Table::Column::kText);
   const ordered_json units = floors(ordered_json::object(), figures);

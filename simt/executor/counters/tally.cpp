@@ -148,6 +148,18 @@ void merge(std::vector<TouchedArray>& arrays, const std::vector<TouchedArray>& o
   }
 }
 
+// Bytes of `loaded` that are in none of `written`.
+std::uint64_t bytes_read_only(std::vector<TouchedArray> loaded,
+                              const std::vector<TouchedArray>& written) {
+  std::uint64_t bytes = 0;
+  for (TouchedArray& array : loaded) {
+    for (const TouchedArray& other : written)
+      if (array.is_same_array(other)) array.remove(other);
+    bytes += array.unique_bytes();
+  }
+  return bytes;
+}
+
 void count_arrays(const std::vector<TouchedArray>& arrays, Traffic& traffic) {
   for (const TouchedArray& array : arrays) {
     traffic.elements += array.elements();
@@ -261,6 +273,10 @@ Counters Tally::total() const {
   for (const auto& [kind, of_kind] : arrays) {
     if (is_global(kind)) count_arrays(of_kind, traffic_of(sum, kind));
   }
+  std::vector<TouchedArray> written = std::move(arrays[AccessKind::kGlobalStore]);
+  merge(written, arrays[AccessKind::kGlobalAtomic]);
+  sum.global_read_only_unique_bytes =
+      bytes_read_only(std::move(arrays[AccessKind::kGlobalLoad]), written);
   for (const auto& [where, counters] : operations_)
     sum += counters;
   for (const auto& [branch, count] : divergences_)

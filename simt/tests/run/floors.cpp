@@ -54,12 +54,27 @@ TEST_CASE("memory must move what no cache can hold") {
   const ordered_json h200 = device_figures("h200");
   const double l2 = h200["l2_bytes"];
   CHECK(floors(kNothing, h200)["DRAM"] == 0);
-  CHECK(floors({{"global_load_unique_bytes", l2}, {"global_store_unique_bytes", l2}},
+  CHECK(floors({{"global_read_only_unique_bytes", l2}, {"global_store_unique_bytes", l2}},
                h200)["DRAM"] == 0);
-  const ordered_json much = {{"global_load_unique_bytes", l2 + 4.8e9},
+  const ordered_json much = {{"global_read_only_unique_bytes", l2 + 4.8e9},
                              {"global_store_unique_bytes", l2 + 9.6e9}};
   CHECK(floors(much, h200)["DRAM"].get<double>() == doctest::Approx(3e-3));
   CHECK(highest_floor(floors(much, h200)) == "DRAM");
+}
+
+TEST_CASE("what the launch wrote itself, or another device has, need not come from memory") {
+  const ordered_json h200 = device_figures("h200");
+  const double l2 = h200["l2_bytes"];
+  const auto dram = [&](const ordered_json& counters) {
+    return floors(counters, h200)["DRAM"].get<double>();
+  };
+  CHECK(dram({{"global_load_unique_bytes", l2 + 4.8e9}}) == 0);
+  CHECK(dram({{"global_load_unique_bytes", l2 + 9.6e9},
+              {"global_read_only_unique_bytes", l2 + 4.8e9}}) == doctest::Approx(1e-3));
+  CHECK(dram({{"global_read_only_unique_bytes", l2 + 9.6e9}, {"link_load_bytes", 4.8e9}}) ==
+        doctest::Approx(1e-3));
+  CHECK(dram({{"global_store_unique_bytes", l2 + 9.6e9}, {"link_store_bytes", 4.8e9}}) ==
+        doctest::Approx(1e-3));
 }
 
 TEST_CASE("an SM takes a request or a wavefront at a clock") {
@@ -75,7 +90,7 @@ TEST_CASE("an SM takes a request or a wavefront at a clock") {
 }
 
 TEST_CASE("an L2 cache whose speed is published has a floor, and others none") {
-  const ordered_json counters = {{"global_load_unique_bytes", 5120 * 1.0e6}};
+  const ordered_json counters = {{"global_read_only_unique_bytes", 5120 * 1.0e6}};
   CHECK(floors(counters, device_figures("a100"))["L2"].get<double>() ==
         doctest::Approx(1e6 / 1.4106e9).epsilon(1e-3));
   CHECK_FALSE(floors(counters, device_figures("h200")).contains("L2"));
