@@ -53,7 +53,7 @@ void BlockRaces::begin_block(const Block& block) {
 
 void BlockRaces::begin_epoch() {
   if (++epoch_ == 0) {  // so that no line seems to be of this one
-    lines_.clear();
+    std::fill(lines_.begin(), lines_.end(), Line{});
     epoch_ = 1;
   }
   clock_ = 1;
@@ -65,28 +65,29 @@ void BlockRaces::begin_epoch() {
 
 // The line's own, or the one that it gets. Neighbours lie side by side; arrays whose beginnings are
 // a power of two apart do not get in each other's way.
-BlockRaces::Line& BlockRaces::slot_of(std::uint32_t number) {
-  const std::size_t last = lines_.size() - 1;
-  const int width = std::countr_zero(lines_.size());
-  std::size_t slot = number + std::size_t{number >> width} * 0x9e3779b1u;
+inline BlockRaces::Line& BlockRaces::slot_of(std::uint32_t number) {
+  std::size_t slot = number + std::size_t{number >> slot_bits_} * 0x9e3779b1u;
   while (true) {
-    Line& line = lines_[slot & last];
+    Line& line = lines_[slot & last_slot_];
     if (line.epoch != epoch_ || line.number == number) return line;
     ++slot;
   }
 }
 
-void BlockRaces::enlarge() {
+[[gnu::noinline]] void BlockRaces::enlarge() {
   const std::vector<Line> before =
       std::exchange(lines_, std::vector<Line>(std::max(2 * lines_.size(), kFirstLines)));
+  last_slot_ = lines_.size() - 1;
+  slot_bits_ = static_cast<unsigned>(std::countr_zero(lines_.size()));
+  most_known_ = lines_.size() / 2;
   for (const Line& line : before) {
     if (line.epoch == epoch_) slot_of(line.number) = line;
   }
 }
 
 // Null where more is not remembered.
-BlockRaces::Line* BlockRaces::find_line(std::size_t number) {
-  if (2 * known_ >= lines_.size()) [[unlikely]] {
+inline BlockRaces::Line* BlockRaces::find_line(std::size_t number) {
+  if (known_ >= most_known_) [[unlikely]] {
     if (known_ >= kMostLines) return nullptr;
     enlarge();
   }
@@ -100,19 +101,16 @@ BlockRaces::Line* BlockRaces::find_line(std::size_t number) {
 
 // Notes an access to these words by threads that the rule tells. False, and nothing is noted, where
 // that takes more than is kept of words together.
-bool BlockRaces::note_together(const Accessing& me, Line& line, Rule rule, std::uint32_t words) {
-  if (line.apart != kTogether) return false;
-  Part* mine = nullptr;
-  std::uint32_t of_others = 0;
-  for (Part& part : line.parts) {
-    const std::uint32_t touched = part.words();
-    if (touched == 0 ? mine == nullptr : part.rule == rule) {
-      mine = &part;
-    } else {
-      of_others |= touched;
-    }
+inline bool BlockRaces::note_together(const Accessing& me, Line& line, Rule rule,
+                                      std::uint32_t words) {
+  Part* mine = line.parts.data();
+  const Part* other = mine + 1;
+  if (mine->rule != rule && mine->words() != 0) {
+    if (line.is_apart()) return false;
+    other = mine++;
+    if (mine->rule != rule && mine->words() != 0) return false;
   }
-  if (mine == nullptr || (of_others & words) != 0) return false;
+  if ((other->words() & words) != 0) return false;
   Alike& alike = mine->of[me.kind()];
   const bool replaces = (alike.words & ~words) == 0;
   if (!replaces && (alike.code != me.code || alike.time != me.time)) return false;
@@ -165,16 +163,17 @@ void BlockRaces::spread(const Line& line, Elements& elements) const {
 BlockRaces::Elements* BlockRaces::elements_of(Line& line, std::size_t offset, std::size_t bytes) {
   const auto both = static_cast<unsigned>(offset | bytes);
   const auto needed = std::min(2u, static_cast<unsigned>(std::countr_zero(both)));
-  if (line.apart == kTogether) {
+  if (!line.is_apart()) {
     if (used_elements_ == kMostApart) return nullptr;
     unsigned shift = needed;
     for (const Part& part : line.parts) {
       if (part.words() != 0) shift = std::min<unsigned>(shift, part.rule.shift);
     }
-    line.apart = new_elements(shift);
-    spread(line, elements_[line.apart]);
+    const std::uint32_t made = new_elements(shift);
+    spread(line, elements_[made]);
+    line.take_apart(made);
   }
-  Elements& elements = elements_[line.apart];
+  Elements& elements = elements_[line.elements()];
   make_smaller(elements, needed);
   return &elements;
 }
@@ -201,18 +200,22 @@ bool BlockRaces::is_ordered(const Touch& touch, const Accessing& me) const {
   return touch.time < synced_[warp] || (met != 0 && met >= synced_[warp]);
 }
 
-// One of those that race with the access of `thread`, whose number is `other`; or null.
+// One of those that race with the access of `thread`, whose number is `other`; or null. Rather one
+// of another warp: what orders these orders lanes of a warp as well.
 const BlockRaces::Touch* BlockRaces::race_with(const Kept& kept, const Accessing& me,
                                                unsigned thread, unsigned& other) const {
+  const Touch* found = nullptr;
   for (const Touch* const touch : {&kept.last, &kept.foreign}) {
     if (touch->time == 0 || is_ordered(*touch, me)) continue;
-    other = touch->thread;
-    if (other != thread) return touch;
-    if (touch->lane == kNoLane) continue;
-    other = thread / kWarpSize * kWarpSize + touch->lane;
-    if (other != thread) return touch;
+    const bool is_foreign = touch->thread / kWarpSize != me.warp;
+    const bool other_lane = touch->thread == thread && touch->lane != kNoLane;
+    const unsigned who =
+        other_lane ? thread / kWarpSize * kWarpSize + touch->lane : unsigned{touch->thread};
+    if (who == thread || (found != nullptr && !is_foreign)) continue;
+    other = who;
+    found = touch;
   }
-  return nullptr;
+  return found;
 }
 
 void BlockRaces::find_races(const Accessing& me, Elements& elements, std::size_t line,

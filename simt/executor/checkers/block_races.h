@@ -82,8 +82,8 @@ class BlockRaces {
   static constexpr unsigned kWords = kLineBytes / 4;
   static constexpr unsigned kWarps = kMaxThreads / kWarpSize;
   static constexpr std::uint8_t kNoLane = 0xff;
-  static constexpr std::uint32_t kTogether = ~std::uint32_t{0};
   static constexpr std::uint8_t kOneThread = kLineShift;  // the shift of a line that one thread has
+  static constexpr std::uint8_t kApart = 0xff;            // that of a line which follows no rule
 
   /// Which thread has a byte of the line: the first one, and one more each 1 << shift bytes.
   struct Rule {
@@ -103,11 +103,19 @@ class BlockRaces {
     std::array<Alike, 2> of = {};
     std::uint32_t words() const { return of[0].words | of[1].words; }
   };
-  struct Line {
+  // As long as a line of the processor's cache.
+  struct alignas(64) Line {
     std::uint32_t number = 0;
-    std::uint32_t epoch = 0;          // in which it was touched; of another one nothing is known
-    std::uint32_t apart = kTogether;  // where its elements are, once they are kept one by one
+    std::uint32_t epoch = 0;  // in which it was touched; of another one nothing is known
     std::array<Part, 2> parts = {};
+
+    // Whether its elements are kept one by one, and where.
+    bool is_apart() const { return parts[0].rule.shift == kApart; }
+    std::uint32_t elements() const { return parts[0].of[0].words - 1; }
+    void take_apart(std::uint32_t elements) {
+      parts[0].rule.shift = kApart;
+      parts[0].of[0].words = elements + 1;  // so that it has some, which others find
+    }
   };
 
   /// The last access of a kind by a warp, and another lane's that came before it unordered.
@@ -175,6 +183,9 @@ class BlockRaces {
   std::array<std::uint32_t, kWarps> synced_ = {};  // when the warp's lanes last met
   std::array<std::uint32_t, kWarps> met_ = {};     // when it last made an atomic operation
   std::vector<Line> lines_;                        // by their numbers, more or less
+  std::size_t last_slot_ = 0;                      // lines_.size() - 1
+  unsigned slot_bits_ = 0;                         // lines_.size() is 2 to the power of it
+  std::size_t most_known_ = 0;                     // lines that fit
   std::size_t known_ = 0;                          // lines of this epoch
   std::deque<Elements> elements_;                  // of which this epoch uses the first
   std::uint32_t used_elements_ = 0;
