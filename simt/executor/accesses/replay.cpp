@@ -44,7 +44,8 @@ struct Audience {
 
  private:
   static bool is_counted(AccessKind kind) {
-    return kind != AccessKind::kFence && kind != AccessKind::kMeeting;
+    return kind != AccessKind::kFence && kind != AccessKind::kMeeting &&
+           kind != AccessKind::kWarpSync;
   }
 };
 
@@ -553,7 +554,7 @@ WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
 Audience begin(Worker& worker, const Warp& warp, unsigned lanes) {
   worker.tally.begin_warp(lanes);
   return {.tally = worker.tally,
-          .watched = warp.block->race_key != 0 ? &warp : nullptr,
+          .watched = worker.launch->races != nullptr ? &warp : nullptr,
           .traced = tracing && trace_warp(worker.shared, warp),
           .recorded = begin_recording(worker, warp)};
 }

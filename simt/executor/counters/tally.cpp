@@ -299,7 +299,10 @@ std::vector<std::pair<CountedPlace, Counters>> Tally::by_place() const {
   for (const auto& [branch, count] : divergences_) {
     Counters counters;
     counters.divergences = count;
-    places.push_back({{branch, {}}, counters});
+    const auto located = located_.find(branch);
+    const bool has_line = located != located_.end();
+    places.push_back(
+        {has_line ? CountedPlace{0, located->second} : CountedPlace{branch, {}}, counters});
   }
   return places;
 }

@@ -363,6 +363,8 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
             pass_cluster_barrier(worker, count)) &&
            !worker.aborted);
   end_shared_races(worker);
+  for (unsigned slot = 0; slot < count; ++slot)
+    end_block_of_global_races(*worker.blocks[slot]);
 }
 
 void exit_thread() {

@@ -114,7 +114,7 @@ TEST_CASE("what asks for memory's floor has asked for bytes that no cache holds"
   const double l2 = device_figures("h200")["l2_bytes"];
   const double loaded = l2 + 4.8e9;
   // Stores that the cache could hold ask for nothing, however many they are.
-  CHECK(asking({{"global_load_unique_bytes", loaded},
+  CHECK(asking({{"global_read_only_unique_bytes", loaded},
                 {"global_store_unique_bytes", l2},
                 {"global_load_requests", 10}},
                {line(1, {{"global_store_unique_bytes", l2}, {"global_load_requests", 10}}),
