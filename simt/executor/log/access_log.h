@@ -72,6 +72,12 @@ constexpr Event return_event(std::uintptr_t code_address) {
 constexpr bool is_access(Event event) {
   return event % (1u << kKindBits) == 1;
 }
+/// How many lines of source there may be that accesses are named by (called_lines.h).
+constexpr std::uint32_t kMostNamedLines = 1u << 16;
+/// Whether it is an access that a line of source names, and no address of code.
+constexpr bool is_of_line(Event event) {
+  return is_access(event) && event >> kKindBits < kMostNamedLines;
+}
 /// Whether it is a call.
 constexpr bool is_call(Event event) {
   return event % (1u << kKindBits) == 2;

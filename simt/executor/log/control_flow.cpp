@@ -88,7 +88,7 @@ void ControlFlow::add_path(Event before, const Event* begin, const Event* end) {
   Node previous = add_node(before, 0);
   Spot spot = go_on({}, before, previous);
   for (const Event* event = begin; event != end; ++event) {
-    const Node node = add_node(*event, is_access(*event) ? spot.block : spot.context);
+    const Node node = add_node(*event, is_of_line(*event) ? spot.block : spot.context);
     add_edge(previous, node);
     previous = node;
     spot = go_on(spot, *event, node);

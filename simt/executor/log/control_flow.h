@@ -76,7 +76,7 @@ class ControlFlow {
   struct Part;
 
   Node node_of(Event event, Spot spot) const {
-    return find(event, is_access(event) ? spot.block : spot.context);
+    return find(event, is_of_line(event) ? spot.block : spot.context);
   }
   Node find(Event event, std::uint32_t of) const;
   Node add_node(Event event, std::uint32_t of);

@@ -121,7 +121,7 @@ TEST_CASE("what asks for memory's floor has asked for bytes that no cache holds"
                 line(2, {{"global_load_unique_bytes", l2 - 1}}),
                 line(3, {{"global_load_unique_bytes", 1000}})}) == 2);
   CHECK(
-      asking({{"global_load_unique_bytes", 1e9}, {"global_load_requests", 1}},
+      asking({{"global_read_only_unique_bytes", 1e9}, {"global_load_requests", 1}},
              {line(1, {{"global_load_requests", 1}}), line(2, {{"global_load_unique_bytes", 1e9}})},
              "a100") == 2);
 }
