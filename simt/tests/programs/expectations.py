@@ -932,6 +932,16 @@ PROGRAMS = {
         options=["--time-limit", "1"],
         says=["kernel_never_ends.cu:4", "running: thread 0", "at the block's barrier"],
     ),
+    # A compiler that takes each loop to end deletes it, and the result is a wrong one.
+    "spins_on_plain_flag": Expected(
+        ["bad/spins_on_plain_flag.cu"],
+        ["kernel"],
+        {(0, LOADS): 1},
+        ["time-limit"],
+        exit_code=1,
+        options=["--time-limit", "1"],
+        says=["spins_on_plain_flag.cu:7: error: the program takes longer than 1 s"],
+    ),
     "kernel_waits_in_a_library": Expected(
         ["bad/kernel_waits_in_a_library.cu"],
         [],
