@@ -944,10 +944,30 @@ PROGRAMS = {
     ),
     "kernel_waits_in_a_library": Expected(
         ["bad/kernel_waits_in_a_library.cu"],
-        [],
-        exit_code=1,
+        ["kernel"],
+        {(0, LOADS): 0},
+        ["time-limit"],
+        exit_code=137,
+        timed_out=True,
         options=["--time-limit", "1"],
-        says=["kernel kernel takes longer than 1 s, the time limit, and does not react"],
+        says=[
+            "the program takes longer than 1 s, the time limit, and kernel kernel does not react",
+            "block (0,0,0), thread (0,0,0)",
+            "The program did not end within 1 s and was ended",
+        ],
+    ),
+    "loops_without_access": Expected(
+        ["bad/loops_without_access.cu"],
+        ["kernel"],
+        {(0, LOADS): 0},
+        ["time-limit"],
+        exit_code=137,
+        timed_out=True,
+        options=["--time-limit", "1"],
+        says=[
+            "loops_without_access.cu:4: error: the program takes longer than 1 s, the time limit, and "
+            "kernel kernel does not react: it waits in a library, or loops without an access",
+        ],
     ),
     "missing_texture": Expected(
         ["bad/missing_texture.cu"],
