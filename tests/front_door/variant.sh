@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `./worklog step` takes a variant as `./worklog diff` does, and its standard output is the program's alone.
 #
-#   step.sh REPOSITORY
+#   variant.sh REPOSITORY
 # shellcheck source-path=SCRIPTDIR source=clone.sh
 source "$(dirname "${BASH_SOURCE[0]}")/clone.sh"
 
