@@ -123,7 +123,7 @@ std::string with_names_as_typed(std::string said, const std::vector<fs::path>& f
     constexpr std::string_view kBefore = " \n'\"mK";  // with the ends of what colors text
     std::size_t at = absolute == typed ? std::string::npos : said.find(absolute);
     while (at != std::string::npos) {
-      const bool is_whole = (at == 0 || kBefore.find(said[at - 1]) != std::string_view::npos ) &&
+      const bool is_whole = (at == 0 || kBefore.find(said[at - 1]) != std::string_view::npos) &&
                             said.compare(at + absolute.size(), 1, ":") == 0;
       if (is_whole) said.replace(at, absolute.size(), typed);
       at = said.find(absolute, at + (is_whole ? typed.size() : absolute.size()));
