@@ -386,7 +386,7 @@ int run_program(const Options& options, const std::string& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string program = std::filesystem::path(argv[0]).filename().string();
+  const std::string program = called_as(argv[0]);
   try {
     return run_program(parse_options(argc, argv), program);
   } catch (const std::invalid_argument& error) {  // of the command line, or of the problem it names

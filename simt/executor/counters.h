@@ -76,6 +76,8 @@ struct Counters {
   std::uint64_t warp_syncs = 0;            ///< once a warp
   std::uint64_t tensor_instructions = 0;   ///< that multiply matrices; once a warp
   std::uint64_t divergences = 0;           ///< how often the lanes of a warp went separate ways
+  /// Bytes that were loaded and that nothing in their launch wrote; no line has any.
+  std::uint64_t global_read_only_unique_bytes = 0;
 
   /// Adds every counter.
   Counters& operator+=(const Counters& other);

@@ -310,17 +310,27 @@ void print_library_calls(std::ostream& out, const ordered_json& record) {
   out << '\n';
 }
 
+/// "file.cu:12"; empty where no line is known.
+std::string place_of(const ordered_json& line) {
+  if (line.is_null()) return "";
+  return fmt::format("{}:{}", line["file"].get<std::string>(), line["line"].get<int>());
+}
+
 /// One row for each kernel and unit would hide which launch it is: a row for each launch.
 void print_floors(std::ostream& out, const ordered_json& launches, const std::string& device) {
   const ordered_json figures = device_figures(device);
-  fmt::print(out, "\nFloors on {}, in microseconds: no launch takes less there.\n",
-             figures["name"].get<std::string>());
+  fmt::print(
+      out,
+      "\nFloors on {}, in microseconds: at the data sheet's clock no launch takes less there that\n"
+      "accesses memory as the source does; a compiler may merge accesses.\n",
+      figures["name"].get<std::string>());
   Table table;
   table.add_column("", "launch", Table::Column::kText);
   const ordered_json units = floors(ordered_json::object(), figures);
   for (const auto& [unit, none] : units.items())
     table.add_column("", unit, Table::Column::kNumber);
   table.add_column("", "highest", Table::Column::kText);
+  table.add_column("", "asks for most", Table::Column::kText);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (is_plain(launches[i])) continue;
     const ordered_json all = floors(launches[i]["counters"], figures);
@@ -329,6 +339,7 @@ void print_floors(std::ostream& out, const ordered_json& launches, const std::st
     for (const auto& [unit, seconds] : all.items())
       row.push_back(microseconds(seconds));
     row.push_back(highest_floor(all));
+    row.push_back(place_of(asking_line(launches[i], figures)));
     table.add_row(std::move(row));
   }
   table.print(out);
@@ -390,7 +401,10 @@ ordered_json to_json(const ordered_json& record, const Ending& ending, const Opt
   const ordered_json figures = device_figures(options.on);
   all["device"] = figures;
   for (ordered_json& launch : all["launches"]) {
-    if (!is_plain(launch)) launch["floors"] = floors(launch["counters"], figures);
+    if (is_plain(launch)) continue;
+    launch["floors"] = floors(launch["counters"], figures);
+    const ordered_json asking = asking_line(launch, figures);
+    if (!asking.is_null()) launch["asking_line"] = asking;
   }
   return all;
 }

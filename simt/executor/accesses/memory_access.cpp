@@ -185,6 +185,16 @@ void log_new(Event event, Access access) {
   if (!current.log->add(event, access)) wait_for_replay();
 }
 
+void log_in_other_call(Event event, StackFrame frame) {
+  // Where a function ends or does not need one, its code may run in the frame of what called it.
+  const bool is_of_kernel = frame.is_within(current.lane->outermost_frame);
+  while (is_of_kernel && !current.lane->calls.are_in(frame)) {
+    const Event passed = current.lane->calls.go_towards(frame);
+    if (passed != kNoEvent && !current.log->repeat(passed)) log_new(passed);
+  }
+  if (!current.log->repeat(event)) log_new(event);
+}
+
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,
                       std::uintptr_t code_address, bool is_volatile) {
   const Lane& lane = *current.lane;

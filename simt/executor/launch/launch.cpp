@@ -31,7 +31,6 @@
 #include "simt/executor/findings/host_call.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/launch/counted_launches.h"
-#include "simt/executor/launch/unended_launch.h"
 #include "simt/executor/launch/worker_pool.h"
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/memory/device_memory.h"

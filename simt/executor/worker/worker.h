@@ -44,8 +44,7 @@ struct Worker {
   WarpLog log;                                             ///< of the running warp
   std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes
   Tally tally;                                             ///< what it counted in this launch
-  KnownControlFlows control_flows;                         ///< of warps before
-  KnownControlFlows control_flows_of_segments;  ///< the same from one meeting to the next
+  KnownControlFlows control_flows;  ///< of warps before, from one meeting to the next
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;    ///< the clock at the last barrier of the cluster
   std::uint32_t cluster_barrier_before = 0;  ///< and at the one before that
