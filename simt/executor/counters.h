@@ -156,7 +156,9 @@ struct Finding {
 };
 /// In the order of launches, and within a launch of blocks.
 const std::vector<Finding>& findings();
-/// What is no mistake, and so is not among the findings: stores that race, of the same value.
+/// What is no mistake, or what the program is told by an error's code, and so is not among the
+/// findings: stores that race, of the same value; a copy against its direction; an allocation that
+/// fails; at the end of the program, memory that was never freed.
 const std::vector<Finding>& notes();
 /// Forgets all findings and notes so far.
 void clear_findings();

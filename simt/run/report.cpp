@@ -167,6 +167,14 @@ std::map<std::pair<std::string, int>, ordered_json> sum_by_line(const ordered_js
   return sums;
 }
 
+/// Whether it has anything else than its launches, blocks and threads that a table shows.
+bool shows_counters(const ordered_json& launch) {
+  std::vector<std::string> cells;
+  add_counters(cells, launch["counters"]);
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const std::string& cell) { return cell != "0"; });
+}
+
 void print_lines(std::ostream& out, const ordered_json& launches) {
   Table table;
   table.add_column("", "line", Table::Column::kText);
@@ -356,8 +364,11 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
   } else {
     const ordered_json counted = without_plain(launches);
     print_launches(out, counted);
-    print_lines(out, counted);
-    out << kLegend;
+    // Of kernels that ask memory for nothing there is no more to say.
+    if (std::any_of(counted.begin(), counted.end(), shows_counters)) {
+      print_lines(out, counted);
+      out << kLegend;
+    }
     print_plain(out, launches);
     if (!options.on.empty()) print_floors(out, launches, options.on);
   }

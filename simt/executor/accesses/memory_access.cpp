@@ -159,10 +159,12 @@ void refuse_host_memory(const Launch& launch, std::uintptr_t address, const std:
                         const Place& place) {
   for (const HostRange& range : launch.host_ranges) {
     if (!range.contains(address)) continue;
+    const std::uintptr_t past = address - range.begin;
     report_and_end_launch(
         "host-pointer", place,
-        access + " of " + range.what + ", " + std::to_string(address - range.begin) +
-            " bytes past where an argument of the kernel points: a device reaches memory from "
+        access + " of " + range.what + ", " +
+            (past == 0 ? "" : std::to_string(past) + " bytes past ") +
+            "where an argument of the kernel points: a device reaches memory from "
             "cudaMalloc, cudaMallocManaged and cudaMallocHost, and the host's own only as a copy",
         kErrorIllegalAddress);
   }
