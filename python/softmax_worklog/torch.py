@@ -14,7 +14,9 @@ module is built for one machine, whose tensors they take: on the CPU they run on
 
 Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
 tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
-label that names no class gives NaN, where PyTorch ends the program.
+label that names no class gives NaN, where PyTorch ends the program. Gradients of a cross-entropy
+are rounded before they meet the loss's own: those of float16 below half of its smallest number are
+0 whatever a loss is scaled by.
 """
 
 from typing import Any
@@ -308,9 +310,14 @@ def _gradients_of_scale_backward(gradients: Any) -> Any:
 def _cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor]:
-    """The loss, or the losses of all rows, and the gradients of their sum or mean."""
+    """The loss, or the losses of all rows, and the gradients of their sum or mean. Where backward
+    passes divide, those of their sum."""
     x, labels = _readable(x), _ready(labels)
     check_labels(labels, x.shape[-1], ignore_index)
+    if _fast.divides_later(x, reduction):
+        options = (ignore_index, label_smoothing, _REDUCTIONS["sum"])
+        loss, gradients = _cross_entropy(x, labels, *options)
+        return _fast.mean_of(loss, labels, ignore_index), gradients
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     gradients = x.new_empty(x.shape)
     if _code(x) == "f64" or x.numel() == 0:
@@ -399,10 +406,25 @@ def _gradients_of_cross_entropy(
     ignore_index, label_smoothing, reduction = ctx.options
     if of_loss is None:
         return None, None, None, None, None
+    if _fast.divides_later(x, reduction):
+        # Gradients of a row that does not count are 0, which nothing divided by 0 may meet.
+        of_loss = of_loss.float() / (labels != ignore_index).sum().clamp(min=1)
+        reduction = _REDUCTIONS["sum"]
     if torch.is_grad_enabled():  # for derivatives of the second order
         gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
-    scale = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
-    return _in_type_of(x, gradients * scale), None, None, None, None
+    weights = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
+    return _weighed(gradients, weights), None, None, None, None
+
+
+def _weighed(gradients: Tensor, weights: Tensor) -> Tensor:
+    """Each row times its weight or that of all, in the gradients' type, rounded once: a weight that
+    has no dimensions PyTorch would round to that type before."""
+    if gradients.dtype is weights.dtype:
+        return gradients * weights
+    weights = weights if weights.dim() > 0 else weights.unsqueeze(0)
+    if torch.is_grad_enabled() or _fast.is_watched():
+        return _in_type_of(gradients, gradients * weights)
+    return torch.mul(gradients, weights, out=torch.empty_like(gradients))
 
 
 def _in_type_of(x: Tensor, result: Tensor) -> Tensor:
