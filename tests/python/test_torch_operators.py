@@ -166,6 +166,17 @@ def test_cross_entropy_of_other_types(dtype):
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
+def test_cross_entropy_of_doubles(reduction, smoothing):
+    """A label smoothing is no float32 on the way."""
+    x = randn(5, 9, dtype=torch.float64, grad=True)
+    labels = labels_of((5,), 9)
+    options = {"reduction": reduction, "label_smoothing": smoothing}
+    ours, other = (lambda x, m=m: m.cross_entropy(x, labels, **options) for m in (sw, theirs))
+    assert_same(ours, other, x, tolerance=1e-14)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_derivatives_of_cross_entropy(reduction):
     x = randn(4, 5, dtype=torch.float64, grad=True)
     labels = labels_of((4,), 5)
