@@ -31,6 +31,8 @@ _is_transformed = _C._are_functorch_transforms_active
 _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
+# Of any device: to ask for one takes twice as long.
+is_any_autocast = _C._is_any_autocast_enabled
 _ON_GPU = _core.DEVICE == "cuda"
 # PyTorch for the CPU has none.
 _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)

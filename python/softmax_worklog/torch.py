@@ -12,11 +12,16 @@ module is built for one machine, whose tensors they take: on the CPU they run on
 
 `softmax` and `log_softmax` also scale and mask, in the same pass over the logits.
 
+Under torch.autocast results have the types that PyTorch's have: float32 of float16 and bfloat16 for
+every loss, and for softmax and log_softmax on a GPU. Kernels read the logits as they are, and make
+float32 of them in the same pass.
+
 Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
 tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
 label that names no class gives NaN, where PyTorch ends the program. Gradients of a cross-entropy
 are rounded before they meet the loss's own: those of float16 below half of its smallest number are
-0 whatever a loss is scaled by.
+0 whatever a loss is scaled by. Under autocast on the CPU, where PyTorch rounds the logarithms of a
+loss to the logits' type, nothing is rounded.
 """
 
 from typing import Any
@@ -155,6 +160,25 @@ def _refuse_gradient(*_: Any) -> Any:
 
 def _save_nothing(ctx: Any, inputs: Any, output: Any) -> None:
     pass
+
+
+# ---- autocast ----
+
+# PyTorch's list for CUDA has softmax and log_softmax, which make float32 of 2-byte types; that for
+# the CPU has them not. Both have losses.
+_AUTOCASTS_COLUMNS = _core.DEVICE == "cuda"
+
+
+def _type_of_loss(x: Tensor) -> Any:
+    """x's own, or what PyTorch's autocast makes of it."""
+    is_half = x.dtype in (torch.float16, torch.bfloat16)
+    is_autocast = is_half and x.device.type == _core.DEVICE
+    is_autocast = is_autocast and torch.is_autocast_enabled(_core.DEVICE)
+    return torch.float32 if is_autocast else x.dtype
+
+
+def _type_of_columns(x: Tensor) -> Any:
+    return _type_of_loss(x) if _AUTOCASTS_COLUMNS else x.dtype
 
 
 def _code(x: Tensor) -> str:
@@ -737,7 +761,7 @@ def _columns(
 ) -> Tensor:
     x = _checked("input", x)
     code = CODES.get(_LIBRARY.dtype_name(x))
-    wanted = x.dtype if dtype is None else _LIBRARY.dtype_from(dtype)
+    wanted = _type_of_columns(x) if dtype is None else _LIBRARY.dtype_from(dtype)
     into = _LIBRARY.name_of_dtype(wanted)
     if into not in CODES or not converts(code, into):
         x = x.to(wanted)
@@ -768,6 +792,8 @@ def _fast_columns(
     asked; else None. Types are compared, not converted: other ones may be refused."""
     if type(x) is not torch.Tensor or _fast.is_watched():
         return None
+    if _fast.is_any_autocast() and _type_of_columns(x) is not x.dtype:
+        return None
     is_last = type(dim) is int and (dim == -1 or dim == x.dim() - 1)
     is_as_it_is = type(scale) is float and scale == 1.0 and is_causal is False
     if not (is_last and is_as_it_is and type(causal_offset) is int and causal_offset == 0):
@@ -791,7 +817,8 @@ def softmax(
     """torch.nn.functional.softmax, and its gradients; of scale * input + mask, in the same pass.
 
     dtype: of the result. The kernel reads input as it is and rounds once; where either is float64
-        or of integers, input is converted to it first.
+        or of integers, input is converted to it first. None for input's own, or what autocast makes
+        of it.
     scale: what input is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
     mask: is added to the scaled input, -inf for what shall not count: a tensor that broadcasts to
         input, and is converted to its type. It has no gradient, and may not require one.
@@ -927,14 +954,15 @@ def cross_entropy(
         raise ValueError("input has 0 dimensions: must have 1 or more")
     class_dim = 0 if x.ndim == 1 else 1
     if target.is_floating_point() and target.shape == x.shape:
-        logarithms = log_softmax(x, class_dim)
+        logarithms = _logarithms_for_loss(x, class_dim)
         return _of_probabilities(logarithms, target, weight, class_dim, reduction, label_smoothing)
     target = _checked_labels(x, target, class_dim)
     if weight is not None:
-        logarithms = log_softmax(x, class_dim)
+        logarithms = _logarithms_for_loss(x, class_dim)
         return _of_weights(logarithms, target, weight, ignore_index, reduction, label_smoothing)
     x = x if class_dim == x.ndim - 1 else x.movedim(class_dim, -1)
-    return _of_labels(x, target, ignore_index, reduction, label_smoothing).to(x.dtype)
+    loss = _of_labels(x, target, ignore_index, reduction, label_smoothing)
+    return loss.to(_type_of_loss(x))
 
 
 def _fast_cross_entropy(
@@ -956,14 +984,26 @@ def _fast_cross_entropy(
         return None
     options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
     if x.requires_grad and torch.is_grad_enabled():
-        return _in_type_of(x, _recorded_loss(x, target, *options))
+        return _as_loss_of(x, _recorded_loss(x, target, *options))
     if label_smoothing > 0.0:
         results = _launched("cross_entropy", x, target, *options)
-        return None if results is None else _in_type_of(x, results[0])
+        return None if results is None else _as_loss_of(x, results[0])
     losses = _launched("cross_entropy_loss", x, target, ignore_index)
     if losses is None:
         return None
-    return _in_type_of(x, _of_losses(losses, target, ignore_index, reduction))
+    return _as_loss_of(x, _of_losses(losses, target, ignore_index, reduction))
+
+
+def _as_loss_of(x: Tensor, loss: Tensor) -> Tensor:
+    """In the type that it has, of one in float32."""
+    if _fast.is_any_autocast():
+        return loss.to(_type_of_loss(x))
+    return _in_type_of(x, loss)
+
+
+def _logarithms_for_loss(x: Tensor, class_dim: int) -> Tensor:
+    dtype = _type_of_loss(x)
+    return log_softmax(x, class_dim, dtype=None if dtype is x.dtype else dtype)
 
 
 def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:
