@@ -20,8 +20,9 @@ Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quan
 tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
 label that names no class gives NaN, where PyTorch ends the program. Gradients of a cross-entropy
 are rounded before they meet the loss's own: those of float16 below half of its smallest number are
-0 whatever a loss is scaled by. Under autocast on the CPU, where PyTorch rounds the logarithms of a
-loss to the logits' type, nothing is rounded.
+0 whatever a loss is scaled by. It keeps the logits until backward(), for gradients of the second
+order, and they may not be changed in place before. Under autocast on the CPU, where PyTorch rounds
+the logarithms of a loss to the logits' type, nothing is rounded.
 """
 
 from typing import Any

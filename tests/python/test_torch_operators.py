@@ -4,6 +4,7 @@ PyTorch is not among the pinned packages: without it these are skipped.
 """
 
 import inspect
+import weakref
 
 import pytest
 
@@ -186,6 +187,27 @@ def test_derivatives_of_cross_entropy(reduction):
 
     assert torch.autograd.gradcheck(loss, x)
     assert torch.autograd.gradgradcheck(loss, x)
+
+
+def test_logits_are_kept_for_the_second_order():
+    """As the page says: PyTorch's own keeps an array of its own."""
+    x, labels = randn(4, 5, grad=True), labels_of((4,), 5)
+    for module, is_kept in ((sw, True), (theirs, False)):
+        logits = x * 1.0
+        loss = module.cross_entropy(logits, labels)
+        with torch.no_grad():
+            logits.zero_()
+        if is_kept:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+        else:
+            loss.backward()
+    with torch.no_grad():
+        logits = x * 1.0
+        is_alive = weakref.ref(logits)
+        sw.cross_entropy(logits, labels)
+        del logits
+        assert is_alive() is None
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
