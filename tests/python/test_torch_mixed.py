@@ -103,7 +103,7 @@ def test_a_scaled_loss_keeps_small_gradients(way, label_smoothing, ignored):
     assert error_of(mine, exact) <= error_of(other, exact)
     # A probability below half of the smallest float16 is 0 before it meets the scale.
     counts = ROWS - ignored
-    is_lost = (mine == 0) & (exact.abs() * counts > 2.0**-25 * 1.001)
+    is_lost = (mine == 0) & (exact.abs() * counts > 2.0**-25 * 1.05)
     assert not is_lost.any()
     is_zero = (mine == 0) & (labels != -100).unsqueeze(-1)
     assert float(is_zero.double().sum() / (counts * COLS)) < 0.03
