@@ -200,14 +200,13 @@ void launch_of_doubles(const Call& call, Extent extent, const Addresses& at, cud
       return log_softmax_backward_of_doubles(x, gradients, columns, extent, stream);
     case SOFTMAX_WORKLOG_CROSS_ENTROPY:
     case SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS:
-      return cross_entropy_of_doubles(
-          {.logits = x,
-           .labels = at.labels,
-           .losses = reinterpret_cast<double*>(at.values),
-           .gradients = columns,
-           .options = {.ignore_index = call.options.ignore_index,
-                       .label_smoothing = call.options.label_smoothing}},
-          extent, stream);
+      return cross_entropy_of_doubles({.logits = x,
+                                       .labels = at.labels,
+                                       .losses = reinterpret_cast<double*>(at.values),
+                                       .gradients = columns,
+                                       .ignore_index = call.options.ignore_index,
+                                       .label_smoothing = call.label_smoothing},
+                                      extent, stream);
     case SOFTMAX_WORKLOG_TOP_K:
       break;  // a sort
   }

@@ -41,7 +41,8 @@ struct Call {
   const MaybeOutput* loss = nullptr;     ///< 1, where losses are reduced
   int k = 0;                             ///< of a top-k
   softmax_worklog_cross_entropy_options options = {};
-  std::uintptr_t stream = 0;  ///< CUDA's handle
+  double label_smoothing = 0.0;  ///< of "f64", for which the options' float is too coarse
+  std::uintptr_t stream = 0;     ///< CUDA's handle
 };
 
 /// Where the arrays of a call are; null where there is none.

@@ -178,7 +178,7 @@ void sort(const std::string& dtype, const Input& keys, const MaybeOutput& values
 
 void cross_entropy(const std::string& dtype, const Input& logits, const Input& labels,
                    const MaybeOutput& losses, const MaybeOutput& loss, const MaybeOutput& gradients,
-                   std::int64_t ignore_index, float label_smoothing, int reduction,
+                   std::int64_t ignore_index, double label_smoothing, int reduction,
                    std::uintptr_t stream) {
   call_library(
       {.operation = gradients ? SOFTMAX_WORKLOG_CROSS_ENTROPY : SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS,
@@ -189,9 +189,10 @@ void cross_entropy(const std::string& dtype, const Input& logits, const Input& l
        .values = &losses,
        .loss = &loss,
        .options = {.ignore_index = ignore_index,
-                   .label_smoothing = label_smoothing,
+                   .label_smoothing = static_cast<float>(label_smoothing),
                    .z_loss = 0.0f,
                    .reduction = static_cast<softmax_worklog_reduction>(reduction)},
+       .label_smoothing = label_smoothing,
        .stream = stream});
 }
 

@@ -141,7 +141,7 @@ __global__ void cross_entropy(CrossEntropyOfDoubles problem, std::int64_t rows, 
     const double* x = problem.logits + row * cols;
     double* dx = problem.gradients == nullptr ? nullptr : problem.gradients + row * cols;
     const std::int64_t label = problem.labels[row];
-    const bool is_ignored = label == problem.options.ignore_index;
+    const bool is_ignored = label == problem.ignore_index;
     if (is_ignored || label < 0 || label >= cols) {
       const double value = is_ignored ? 0.0 : nan("");
       if (dx != nullptr) fill(dx, value, cols);
@@ -149,7 +149,7 @@ __global__ void cross_entropy(CrossEntropyOfDoubles problem, std::int64_t rows, 
       continue;
     }
     const Normalizer normalizer = normalizer_of(x, cols);
-    const double s = problem.options.label_smoothing;
+    const double s = problem.label_smoothing;
     const double loss = loss_of(x, label, normalizer.m + log(normalizer.d), s, cols);
     __syncthreads();  // all have read the label's logit: gradients may take the logits' place
     if (threadIdx.x == 0) problem.losses[row] = loss;

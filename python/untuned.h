@@ -8,7 +8,6 @@
 
 #include <cstdint>
 
-#include "common/step/problem.h"
 #include "common/step/scratch.h"
 
 namespace worklog::python {
@@ -30,13 +29,14 @@ void softmax_backward_of_doubles(const double* y, const double* dy, double* dx, 
 void log_softmax_backward_of_doubles(const double* y, const double* dy, double* dx, Extent extent,
                                      cudaStream_t stream);
 
-/// What a cross-entropy of fp64 works on. Of the options, neither a z-loss nor a reduction.
+/// What a cross-entropy of fp64 works on. Of a step's options, neither a z-loss nor a reduction.
 struct CrossEntropyOfDoubles {
   const double* logits;        ///< rows x cols
   const std::int64_t* labels;  ///< rows
   double* losses;              ///< rows
-  double* gradients;  ///< rows x cols, of the losses' sum; may be null: then there are none
-  CrossEntropyOptions options;  ///< as a step has them
+  double* gradients;          ///< rows x cols, of the losses' sum; may be null: then there are none
+  std::int64_t ignore_index;  ///< the label of rows that do not count
+  double label_smoothing;     ///< 0 to 1: the share of the target that all columns share
 };
 /// The losses of all rows, and the gradients of their sum.
 void cross_entropy_of_doubles(const CrossEntropyOfDoubles& problem, Extent extent,

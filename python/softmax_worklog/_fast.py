@@ -31,10 +31,14 @@ _is_transformed = _C._are_functorch_transforms_active
 _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
+# Of any device: to ask for one takes twice as long.
+is_any_autocast = _C._is_any_autocast_enabled
 _ON_GPU = _core.DEVICE == "cuda"
 # PyTorch for the CPU has none.
 _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
+_FLOAT16 = torch.float16
 # The library's numbers.
+_SUM, _MEAN = 1, 2
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 # From PyTorch 2.10 on, the core looks at tensors itself.
 _EXCHANGE = getattr(_TENSOR, "__dlpack_c_exchange_api__", None)
@@ -176,7 +180,7 @@ def topk(x: Tensor, k: int, largest: bool, probabilities: bool) -> tuple[Tensor,
 def cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor] | None:
-    """The loss, or the losses of all rows, and the gradients of their sum or mean."""
+    """As the operator gives it."""
     if not are_labels(labels, x):
         return None
     return cross_entropy_of_labels(x, labels, ignore_index, label_smoothing, reduction)
@@ -188,13 +192,28 @@ def cross_entropy_of_labels(
     """The same of what are labels, and no labels that name no class where the host sees them."""
     if not _ON_GPU:
         check_labels(labels, x.shape[-1], ignore_index)
+    divides = divides_later(x, reduction)
+    if divides:
+        reduction = _SUM
     loss = x.new_empty(() if reduction else labels.shape, dtype=torch.float32)
     gradients = _empty_like(x)
     # Nobody asks for the losses of a sum or mean, which the library keeps in its workspace.
     losses, one = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
     at = gradients.data_ptr()
     _launch_loss(x, labels, losses, one, at, ignore_index, label_smoothing, reduction)
-    return loss, gradients
+    return mean_of(loss, labels, ignore_index) if divides else loss, gradients
+
+
+def divides_later(x: Tensor, reduction: int) -> bool:
+    """Whether the gradients of a mean are stored as those of the sum, and divided by the number of
+    rows in a backward pass: there a scaled loss has made them large. Most of what is divided before
+    is too small for float16."""
+    return reduction == _MEAN and x.dtype is _FLOAT16
+
+
+def mean_of(loss: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
+    """Of the losses' sum; NaN where no row counts."""
+    return loss / (labels != ignore_index).sum()
 
 
 def cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor | None:

@@ -35,7 +35,14 @@ import torch as _torch  # type: ignore[import-not-found, unused-ignore]
 
 from . import _core
 from ._ranks import DTYPES, FUNCTIONS, REDUCTIONS, Call, Ranks
-from .torch import _checked, _checked_floats, _is_transformed, _ready
+from .torch import (
+    _checked,
+    _checked_floats,
+    _is_transformed,
+    _ready,
+    _type_of_columns,
+    _type_of_loss,
+)
 
 # Its types are checked neither where it is installed nor where it is not.
 torch: Any = _torch
@@ -174,9 +181,9 @@ def _cross_entropy(
     ctx.options = first_column, ignore_index, reduction
     ctx.save_for_backward(x, labels, joined.share, losses)
     if reduction == "none":
-        return losses.to(x.dtype)
+        return losses.to(_type_of_loss(x))
     loss = losses.sum()
-    return (loss / counts.sum() if reduction == "mean" else loss).to(x.dtype)
+    return (loss / counts.sum() if reduction == "mean" else loss).to(_type_of_loss(x))
 
 
 def _check_labels(labels: Tensor, are_nowhere: Tensor, ignore_index: int) -> None:
@@ -287,6 +294,8 @@ def _along_columns(
 ) -> Tensor:
     ranks = Ranks(group)
     with ranks.told_of_refusals(check):
+        if dtype is None and isinstance(x, torch.Tensor):
+            dtype = _type_of_columns(x)
         x = _slice(x, dtype)
         wants_gradient = torch.is_grad_enabled() and x.requires_grad
         call = _call(name, x, gradient=int(wants_gradient))
@@ -303,7 +312,8 @@ def softmax(input: Tensor, *, group: Group = None, dtype: Any = None, check: boo
     input: (..., columns) of float32, float16, bfloat16 or float64. Slices may be of any width, also
     0; all else of their shapes is the same on all ranks.
     group: whose ranks have the other slices, in any order; None for all processes.
-    dtype: input is converted to it first, and the result has it.
+    dtype: input is converted to it first, and the result has it. None for input's own, or float32
+    where autocast makes that of a softmax.
     check: False for no comparison of the ranks' calls (see the module).
 
     float16 and bfloat16 are rounded twice, which is 1 ulp at most. Gradients have no gradients.
@@ -370,7 +380,7 @@ def cross_entropy(
     if check:
         begin = ranks.agree(call)
     if labels.numel() == 0:
-        losses = x.sum(-1)
+        losses = x.sum(-1).to(_type_of_loss(x))
         return losses if reduction == "none" else getattr(losses, reduction)()
     return _CrossEntropy.apply(x, labels, begin, ignore_index, reduction, ranks)
 

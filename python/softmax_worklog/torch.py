@@ -12,9 +12,17 @@ module is built for one machine, whose tensors they take: on the CPU they run on
 
 `softmax` and `log_softmax` also scale and mask, in the same pass over the logits.
 
+Under torch.autocast results have the types that PyTorch's have: float32 of float16 and bfloat16 for
+every loss, and for softmax and log_softmax on a GPU. Kernels read the logits as they are, and make
+float32 of them in the same pass.
+
 Differences: forward-mode derivatives (jvp) are refused, and so are sparse, quantized and nested
 tensors. With `dtype` the result is rounded to it, where PyTorch rounds the logits first. On a GPU a
-label that names no class gives NaN, where PyTorch ends the program.
+label that names no class gives NaN, where PyTorch ends the program. Gradients of a cross-entropy
+are rounded before they meet the loss's own: those of float16 below half of its smallest number are
+0 whatever a loss is scaled by. It keeps the logits until backward(), for gradients of the second
+order, and they may not be changed in place before. Under autocast on the CPU, where PyTorch rounds
+the logarithms of a loss to the logits' type, nothing is rounded.
 """
 
 from typing import Any
@@ -153,6 +161,25 @@ def _refuse_gradient(*_: Any) -> Any:
 
 def _save_nothing(ctx: Any, inputs: Any, output: Any) -> None:
     pass
+
+
+# ---- autocast ----
+
+# PyTorch's list for CUDA has softmax and log_softmax, which make float32 of 2-byte types; that for
+# the CPU has them not. Both have losses.
+_AUTOCASTS_COLUMNS = _core.DEVICE == "cuda"
+
+
+def _type_of_loss(x: Tensor) -> Any:
+    """x's own, or what PyTorch's autocast makes of it."""
+    is_half = x.dtype in (torch.float16, torch.bfloat16)
+    is_autocast = is_half and x.device.type == _core.DEVICE
+    is_autocast = is_autocast and torch.is_autocast_enabled(_core.DEVICE)
+    return torch.float32 if is_autocast else x.dtype
+
+
+def _type_of_columns(x: Tensor) -> Any:
+    return _type_of_loss(x) if _AUTOCASTS_COLUMNS else x.dtype
 
 
 def _code(x: Tensor) -> str:
@@ -308,9 +335,14 @@ def _gradients_of_scale_backward(gradients: Any) -> Any:
 def _cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor]:
-    """The loss, or the losses of all rows, and the gradients of their sum or mean."""
+    """The loss, or the losses of all rows, and the gradients of their sum or mean. Where backward
+    passes divide, those of their sum."""
     x, labels = _readable(x), _ready(labels)
     check_labels(labels, x.shape[-1], ignore_index)
+    if _fast.divides_later(x, reduction):
+        options = (ignore_index, label_smoothing, _REDUCTIONS["sum"])
+        loss, gradients = _cross_entropy(x, labels, *options)
+        return _fast.mean_of(loss, labels, ignore_index), gradients
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     gradients = x.new_empty(x.shape)
     if _code(x) == "f64" or x.numel() == 0:
@@ -399,10 +431,25 @@ def _gradients_of_cross_entropy(
     ignore_index, label_smoothing, reduction = ctx.options
     if of_loss is None:
         return None, None, None, None, None
+    if _fast.divides_later(x, reduction):
+        # Gradients of a row that does not count are 0, which nothing divided by 0 may meet.
+        of_loss = of_loss.float() / (labels != ignore_index).sum().clamp(min=1)
+        reduction = _REDUCTIONS["sum"]
     if torch.is_grad_enabled():  # for derivatives of the second order
         gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
-    scale = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
-    return _in_type_of(x, gradients * scale), None, None, None, None
+    weights = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
+    return _weighed(gradients, weights), None, None, None, None
+
+
+def _weighed(gradients: Tensor, weights: Tensor) -> Tensor:
+    """Each row times its weight or that of all, in the gradients' type, rounded once: a weight that
+    has no dimensions PyTorch would round to that type before."""
+    if gradients.dtype is weights.dtype:
+        return gradients * weights
+    weights = weights if weights.dim() > 0 else weights.unsqueeze(0)
+    if torch.is_grad_enabled() or _fast.is_watched():
+        return _in_type_of(gradients, gradients * weights)
+    return torch.mul(gradients, weights, out=torch.empty_like(gradients))
 
 
 def _in_type_of(x: Tensor, result: Tensor) -> Tensor:
@@ -715,7 +762,7 @@ def _columns(
 ) -> Tensor:
     x = _checked("input", x)
     code = CODES.get(_LIBRARY.dtype_name(x))
-    wanted = x.dtype if dtype is None else _LIBRARY.dtype_from(dtype)
+    wanted = _type_of_columns(x) if dtype is None else _LIBRARY.dtype_from(dtype)
     into = _LIBRARY.name_of_dtype(wanted)
     if into not in CODES or not converts(code, into):
         x = x.to(wanted)
@@ -746,6 +793,8 @@ def _fast_columns(
     asked; else None. Types are compared, not converted: other ones may be refused."""
     if type(x) is not torch.Tensor or _fast.is_watched():
         return None
+    if _fast.is_any_autocast() and _type_of_columns(x) is not x.dtype:
+        return None
     is_last = type(dim) is int and (dim == -1 or dim == x.dim() - 1)
     is_as_it_is = type(scale) is float and scale == 1.0 and is_causal is False
     if not (is_last and is_as_it_is and type(causal_offset) is int and causal_offset == 0):
@@ -769,7 +818,8 @@ def softmax(
     """torch.nn.functional.softmax, and its gradients; of scale * input + mask, in the same pass.
 
     dtype: of the result. The kernel reads input as it is and rounds once; where either is float64
-        or of integers, input is converted to it first.
+        or of integers, input is converted to it first. None for input's own, or what autocast makes
+        of it.
     scale: what input is multiplied by, as 1 / sqrt(d) of attention, or 1 / temperature: finite.
     mask: is added to the scaled input, -inf for what shall not count: a tensor that broadcasts to
         input, and is converted to its type. It has no gradient, and may not require one.
@@ -905,14 +955,15 @@ def cross_entropy(
         raise ValueError("input has 0 dimensions: must have 1 or more")
     class_dim = 0 if x.ndim == 1 else 1
     if target.is_floating_point() and target.shape == x.shape:
-        logarithms = log_softmax(x, class_dim)
+        logarithms = _logarithms_for_loss(x, class_dim)
         return _of_probabilities(logarithms, target, weight, class_dim, reduction, label_smoothing)
     target = _checked_labels(x, target, class_dim)
     if weight is not None:
-        logarithms = log_softmax(x, class_dim)
+        logarithms = _logarithms_for_loss(x, class_dim)
         return _of_weights(logarithms, target, weight, ignore_index, reduction, label_smoothing)
     x = x if class_dim == x.ndim - 1 else x.movedim(class_dim, -1)
-    return _of_labels(x, target, ignore_index, reduction, label_smoothing).to(x.dtype)
+    loss = _of_labels(x, target, ignore_index, reduction, label_smoothing)
+    return loss.to(_type_of_loss(x))
 
 
 def _fast_cross_entropy(
@@ -934,14 +985,26 @@ def _fast_cross_entropy(
         return None
     options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
     if x.requires_grad and torch.is_grad_enabled():
-        return _in_type_of(x, _recorded_loss(x, target, *options))
+        return _as_loss_of(x, _recorded_loss(x, target, *options))
     if label_smoothing > 0.0:
         results = _launched("cross_entropy", x, target, *options)
-        return None if results is None else _in_type_of(x, results[0])
+        return None if results is None else _as_loss_of(x, results[0])
     losses = _launched("cross_entropy_loss", x, target, ignore_index)
     if losses is None:
         return None
-    return _in_type_of(x, _of_losses(losses, target, ignore_index, reduction))
+    return _as_loss_of(x, _of_losses(losses, target, ignore_index, reduction))
+
+
+def _as_loss_of(x: Tensor, loss: Tensor) -> Tensor:
+    """In the type that it has, of one in float32."""
+    if _fast.is_any_autocast():
+        return loss.to(_type_of_loss(x))
+    return _in_type_of(x, loss)
+
+
+def _logarithms_for_loss(x: Tensor, class_dim: int) -> Tensor:
+    dtype = _type_of_loss(x)
+    return log_softmax(x, class_dim, dtype=None if dtype is x.dtype else dtype)
 
 
 def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:

@@ -63,6 +63,6 @@ build_module "$1"
 if $only_build; then exit; fi
 if $with_torch; then
   "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r .ci/torch-requirements.txt
-  exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python/test_{torch,torch_fast,torch_operators,torch_scale,torch_scale_mask,torch_distributed,examples,suites_of_others}.py
+  exec "$environment/bin/python" -m pytest -q -p no:cacheprovider --durations=5 tests/python/test_{torch,torch_fast,torch_mixed,torch_operators,torch_scale,torch_scale_mask,torch_distributed,examples,suites_of_others}.py
 fi
 exec "$environment/bin/python" -m pytest -q -rs -p no:cacheprovider --durations=5 tests/python

@@ -308,6 +308,48 @@ def test_labels_of_other_types_and_shapes(world):
     world.run(labels_of_other_types_and_shapes)
 
 
+def types_under_autocast(rank, size, dtype):
+    """Those that PyTorch's functions of whole rows have; losses are not rounded to x's."""
+    joined, labels = randn(4, 20, dtype=dtype), labels_of(4, 20)
+    with torch.autocast(DEVICE, dtype=dtype):
+        for name in ("softmax", "log_softmax"):
+            x = mine_of(joined, "uneven", rank, size)
+            y = getattr(sw, name)(x)
+            assert y.dtype == getattr(theirs, name)(joined, -1).dtype
+            y.sum().backward()
+            assert x.grad.dtype == dtype
+        for reduction in REDUCTIONS:
+            x = mine_of(joined, "uneven", rank, size)
+            loss = sw.cross_entropy(x, labels, reduction=reduction)
+            expected = theirs.cross_entropy(joined.float(), labels, reduction=reduction)
+            torch.testing.assert_close(loss, expected, rtol=1e-6, atol=1e-6)
+            loss.sum().backward()
+            assert x.grad.dtype == dtype
+        nothing = sw.cross_entropy(x[:0], labels[:0], reduction="sum")
+        assert nothing.dtype == loss.dtype
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_types_under_autocast(world, dtype):
+    world.run(types_under_autocast, dtype)
+
+
+def a_scaled_loss(rank, size):
+    """It keeps gradients that a mean of as many rows would lose to float16."""
+    joined, labels = randn(256, 100, dtype=torch.float16), labels_of(256, 100)
+    x = mine_of(joined, "even", rank, size)
+    (sw.cross_entropy(x, labels) * 2.0**15).backward()
+    whole = joined.double().requires_grad_()
+    theirs.cross_entropy(whole, labels).backward()
+    expected = slice_of(whole.grad, "even", rank, size)
+    error = (x.grad.double() / 2.0**15 - expected).abs().sum()
+    assert error < 2.0**-11 * expected.abs().sum()
+
+
+def test_a_scaled_loss(world):
+    world.run(a_scaled_loss)
+
+
 def nothing_to_do(rank, size, reduction):
     """No rows, no rows that count, and no columns anywhere."""
     for shape, labels in [((0, 6), []), ((2, 6), [-100, -100])]:

@@ -4,6 +4,7 @@ PyTorch is not among the pinned packages: without it these are skipped.
 """
 
 import inspect
+import weakref
 
 import pytest
 
@@ -166,6 +167,17 @@ def test_cross_entropy_of_other_types(dtype):
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.7])
+def test_cross_entropy_of_doubles(reduction, smoothing):
+    """A label smoothing is no float32 on the way."""
+    x = randn(5, 9, dtype=torch.float64, grad=True)
+    labels = labels_of((5,), 9)
+    options = {"reduction": reduction, "label_smoothing": smoothing}
+    ours, other = (lambda x, m=m: m.cross_entropy(x, labels, **options) for m in (sw, theirs))
+    assert_same(ours, other, x, tolerance=1e-14)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_derivatives_of_cross_entropy(reduction):
     x = randn(4, 5, dtype=torch.float64, grad=True)
     labels = labels_of((4,), 5)
@@ -175,6 +187,27 @@ def test_derivatives_of_cross_entropy(reduction):
 
     assert torch.autograd.gradcheck(loss, x)
     assert torch.autograd.gradgradcheck(loss, x)
+
+
+def test_logits_are_kept_for_the_second_order():
+    """As the page says: PyTorch's own keeps an array of its own."""
+    x, labels = randn(4, 5, grad=True), labels_of((4,), 5)
+    for module, is_kept in ((sw, True), (theirs, False)):
+        logits = x * 1.0
+        loss = module.cross_entropy(logits, labels)
+        with torch.no_grad():
+            logits.zero_()
+        if is_kept:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+        else:
+            loss.backward()
+    with torch.no_grad():
+        logits = x * 1.0
+        is_alive = weakref.ref(logits)
+        sw.cross_entropy(logits, labels)
+        del logits
+        assert is_alive() is None
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
