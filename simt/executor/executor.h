@@ -253,6 +253,10 @@ void wait_for_kernel_ahead();
 #define SIMT_CODE_ADDRESS \
   reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
 
+/// The next atomic operation of the calling thread adds a constant, the same in all threads, and
+/// nobody asks for its result: in shared memory, hardware adds what a warp's lanes add to a word at
+/// once.
+void adds_a_constant();
 /// Tells the counters and checkers that an atomic operation touches `bytes` bytes at `address`. It
 /// happens where this is called from, unless `code_address` says otherwise.
 void note_atomic(void* address, std::size_t bytes, Location where);

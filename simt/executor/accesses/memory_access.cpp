@@ -438,6 +438,7 @@ namespace {
 void note_atomic_operation(std::uintptr_t address, unsigned size, Location where,
                            std::uintptr_t code_address, bool overwrites) {
   const Place place{where};
+  const bool adds_a_constant = std::exchange(current.lane->adds_a_constant, false);
   // The atomic functions are shared by all kernels: the line that calls them makes the event.
   const std::uintptr_t event = number_of_line(where);
   if (current.log != nullptr) {
@@ -460,11 +461,16 @@ void note_atomic_operation(std::uintptr_t address, unsigned size, Location where
     access_elsewhere(address, size, Direction::kLoad, event);
     return log_access(address, 0, AccessKind::kMeeting, event);
   }
-  log_access(address, size, AccessKind::kSharedAtomic, event);
+  log_access(address, size,
+             adds_a_constant ? AccessKind::kSharedAddition : AccessKind::kSharedAtomic, event);
   if (current.checking) check_atomic(worker, address, size, overwrites, place, code_address);
 }
 
 }  // namespace
+
+void adds_a_constant() {
+  if (current.lane != nullptr) current.lane->adds_a_constant = true;
+}
 
 void note_atomic(void* address, std::size_t bytes, Location where) {
   note_atomic(address, bytes, where, SIMT_CODE_ADDRESS, false);

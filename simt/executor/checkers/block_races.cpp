@@ -345,6 +345,7 @@ void BlockRaces::note(const Warp& warp, const Request& request) {
     case AccessKind::kGlobalAtomic:
       break;
     case AccessKind::kSharedAtomic:
+    case AccessKind::kSharedAddition:
     case AccessKind::kMeeting:
       met_[number] = ++clock_;
       return;

@@ -22,7 +22,8 @@ SourceLine line_of(Event event, std::uintptr_t near_kernel) {
 
 void add_code_address(Event event, std::uintptr_t near_kernel,
                       std::set<std::uintptr_t>& addresses) {
-  if (line_with_number(address_bits(event)) == nullptr) addresses.insert(code_address(event, near_kernel));
+  if (line_with_number(address_bits(event)) == nullptr)
+    addresses.insert(code_address(event, near_kernel));
 }
 
 }  // namespace simt

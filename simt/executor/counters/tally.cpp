@@ -49,7 +49,8 @@ void Tally::add(const Request& request) {
       return touch(site, request);
     case AccessKind::kSharedLoad:
     case AccessKind::kSharedStore:
-    case AccessKind::kSharedAtomic: {
+    case AccessKind::kSharedAtomic:
+    case AccessKind::kSharedAddition: {
       const Wavefronts needed = wavefronts(request);
       site.cost += needed.total;
       site.conflicts += needed.conflicts;
@@ -230,6 +231,7 @@ Counters Tally::Site::counters() const {
       shared(counters.shared_stores);
       break;
     case AccessKind::kSharedAtomic:
+    case AccessKind::kSharedAddition:
       shared(counters.shared_atomics);
       break;
     case AccessKind::kConstantLoad:

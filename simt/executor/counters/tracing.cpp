@@ -157,6 +157,7 @@ std::string_view name_of(AccessKind kind) {
     case AccessKind::kSharedStore:
       return "shared store";
     case AccessKind::kSharedAtomic:
+    case AccessKind::kSharedAddition:
       return "shared atomic";
     case AccessKind::kConstantLoad:
       return "constant load";

@@ -133,11 +133,24 @@ unsigned most_words_in_a_bank(const Request& request, unsigned begin, unsigned e
   return most;
 }
 
+// An atomic operation takes the lanes of a bank one by one, also those that want the same word.
+unsigned most_lanes_on_a_bank(const Request& request, unsigned begin, unsigned end) {
+  std::array<unsigned, kBanks> lanes = {};
+  for (unsigned i = begin; i < end; ++i) {
+    for (unsigned byte = 0; byte < request.bytes; byte += kWordBytes)
+      ++lanes[(request.address(i) + byte) / kWordBytes % kBanks];
+  }
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
 }  // namespace
 
 Wavefronts wavefronts(const Request& request) {
   const Stride stride = request.stride;
-  const bool one_word_a_bank = stride.regular && (stride.bytes == 0 || stride.bytes == kWordBytes);
+  const bool one_by_one = request.kind == AccessKind::kSharedAtomic;
+  const bool one_word_a_bank =
+      stride.regular &&
+      ((stride.bytes == 0 && (!one_by_one || request.count == 1)) || stride.bytes == kWordBytes);
   if (request.bytes <= kWordBytes && one_word_a_bank) return {1, 0};
 
   const unsigned served = lanes_served_together(request);
@@ -146,7 +159,8 @@ Wavefronts wavefronts(const Request& request) {
     unsigned end = begin + 1;
     while (end < request.count && request.lanes[end] / served == request.lanes[begin] / served)
       ++end;
-    const unsigned rounds = most_words_in_a_bank(request, begin, end);
+    const unsigned rounds = one_by_one ? most_lanes_on_a_bank(request, begin, end)
+                                       : most_words_in_a_bank(request, begin, end);
     result.total += rounds;
     result.conflicts += rounds - 1;
     begin = end;

@@ -47,7 +47,8 @@ void add_cost(WarpEvent& event, const Request& request) {
       return;
     case AccessKind::kSharedLoad:
     case AccessKind::kSharedStore:
-    case AccessKind::kSharedAtomic: {
+    case AccessKind::kSharedAtomic:
+    case AccessKind::kSharedAddition: {
       const Wavefronts needed = wavefronts(request);
       event.wavefronts = needed.total;
       event.conflicts = needed.conflicts;

@@ -52,6 +52,7 @@ struct alignas(64) Lane {
   bool tries = false;               ///< there, and goes on without it if nobody else can
   Location arrival = {};            ///< where it arrived at the barrier of the cluster
   bool has_arrived = false;         ///< there, and has not waited
+  bool adds_a_constant = false;     ///< in its next atomic operation
   unsigned looks = 0;               ///< at what others may change, since waiting_loops.h last asked
   /// Ticks that its looks at the clock took since the warp's were last brought up to date.
   std::uint64_t clock_looks = 0;

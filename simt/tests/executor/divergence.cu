@@ -1,7 +1,9 @@
 // Lanes that take different paths: requests must be those of hardware that reconverges as soon as
 // it can.
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "simt/tests/support/device_array.h"
 
@@ -89,6 +91,149 @@ __global__ void early_exit(const float* x, float* y, int active) {
   y[threadIdx.x] = x[threadIdx.x] + x[32 + threadIdx.x];
 }
 
+// ---- loops that some leave or cut short ----
+
+constexpr int kRounds = 64;
+constexpr int kLanes = 32;
+
+__global__ void cut_short(const int* x, int* y, int never, int last) {
+  int sum = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const int value = x[i * kLanes + threadIdx.x];
+    if (value % 3 == never) continue;
+    if (value % 17 == last) break;
+    sum += x[value % 100];
+  }
+  y[threadIdx.x] = sum;
+}
+
+__global__ void store_before_break(const int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const int value = x[i * kLanes + threadIdx.x];
+    if (value % 17 == 0) {
+      y[value % 100] = i;
+      break;
+    }
+    sum += value;
+  }
+  y[threadIdx.x] = sum;
+}
+
+__global__ void search_first(const int* x, int* y) {
+  int j = 0;
+  while (j < kRounds - 1 && x[j * kLanes + threadIdx.x] % 17 != 0)
+    ++j;
+  int sum = 0;
+  for (int i = 0; i < 10; ++i)
+    sum += x[i * j];
+  y[threadIdx.x] = sum;
+}
+
+__global__ void any_of_three(const int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const int value = x[i * kLanes + threadIdx.x];
+    if (value % 3 == 0 || x[value % 100] % 3 == 0 || x[100 + value % 100] % 3 == 0)
+      sum += x[200 + value % 100];
+  }
+  y[threadIdx.x] = sum;
+}
+
+__global__ void fall_through(const int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const int value = x[i * kLanes + threadIdx.x];
+    switch (value % 4) {
+      case 3:
+        sum += x[value % 100];
+        [[fallthrough]];
+      case 2:
+        sum ^= x[100 + value % 100];
+        [[fallthrough]];
+      case 1:
+        sum += x[200 + (sum & 63)];
+        break;
+      default:
+        break;
+    }
+  }
+  y[threadIdx.x] = sum;
+}
+
+__global__ void next_of_outer(const int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < kRounds / 8; ++i) {
+    for (int j = 0; j < 8; ++j) {
+      const int value = x[(i * 8 + j) * kLanes + threadIdx.x];
+      if (value % 5 == 0) goto next;
+      sum += value;
+    }
+    sum ^= x[sum & 63];
+  next:;
+  }
+  y[threadIdx.x] = sum;
+}
+
+__device__ __noinline__ int look_up(const int* x, int value) {
+  return x[value % 100] + x[100 + value % 50];
+}
+
+__global__ void call_on_both_sides(const int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const int value = x[i * kLanes + threadIdx.x];
+    if (value % 2 == 0) {
+      sum += look_up(x, value);
+    } else {
+      sum ^= look_up(x, value + 1);
+    }
+  }
+  y[threadIdx.x] = sum;
+}
+
+__device__ __noinline__ int descend(const int* x, int at, int depth) {
+  const int value = x[at % 100 + depth];
+  return depth == 0 || value % 3 == 0 ? value : descend(x, value, depth - 1) + x[value % 64];
+}
+
+__global__ void call_itself(const int* x, int* y) {
+  y[threadIdx.x] = descend(x, threadIdx.x, 6);
+}
+
+// Values that lanes decide by, of each in each round.
+std::vector<int> some_values() {
+  std::vector<int> values(kRounds * kLanes);
+  unsigned state = 1;
+  for (int& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<int>(state >> 8) % 1000 + 1;
+  }
+  return values;
+}
+
+// A warp in lockstep: how often any of its lanes does something.
+struct Lockstep {
+  std::vector<int> values = some_values();
+  std::vector<bool> in_loop = std::vector<bool>(kLanes, true);
+
+  int at(int round, int lane) const { return values[round * kLanes + lane]; }
+  // Whether any lane still in the loop does it; those of `leaves` leave.
+  template <typename Does>
+  int any(Does does) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (in_loop[lane] && does(lane)) return 1;
+    }
+    return 0;
+  }
+  template <typename Leaves>
+  void leave(Leaves leaves) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (leaves(lane)) in_loop[lane] = false;
+    }
+  }
+};
+
 simt::Counters counted() {
   return simt::last_launch();
 }
@@ -168,6 +313,134 @@ TEST_CASE("lanes that return take no part in what follows") {
   CHECK(counted().global_loads.requests == 2);
   CHECK(counted().global_loads.elements == 40);
   CHECK(counted().global_stores.sectors == 3);
+}
+
+TEST_CASE("lanes that continue or break hold nobody up") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(kLanes);
+  cut_short<<<1, kLanes>>>(x.get(), y.get(), 0, 0);
+  int loads = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    loads += warp.any([](int) { return true; });
+    warp.leave([&](int lane) { return warp.at(i, lane) % 3 != 0 && warp.at(i, lane) % 17 == 0; });
+    loads += warp.any([&](int lane) { return warp.at(i, lane) % 3 != 0; });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+  CHECK(counted().global_stores.requests == 1);
+}
+
+TEST_CASE("what is done before a break is done in that round") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(100);
+  store_before_break<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 0;
+  int stores = 1;
+  for (int i = 0; i < kRounds; ++i) {
+    const auto leaves = [&](int lane) { return warp.at(i, lane) % 17 == 0; };
+    loads += warp.any([](int) { return true; });
+    stores += warp.any(leaves);
+    warp.leave(leaves);
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+  CHECK(counted().global_stores.requests == static_cast<std::uint64_t>(stores));
+}
+
+TEST_CASE("all lanes meet behind a search") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(kLanes);
+  search_first<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 10;
+  for (int j = 0; j < kRounds - 1; ++j) {
+    loads += warp.any([](int) { return true; });
+    warp.leave([&](int lane) { return warp.at(j, lane) % 17 == 0; });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+}
+
+TEST_CASE("a body that several conditions lead to runs once") {
+  Lockstep warp;
+  const std::vector<int>& values = warp.values;
+  const auto x = device_copy(values);
+  const DeviceArray<int> y(kLanes);
+  any_of_three<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    const auto first = [&](int lane) { return warp.at(i, lane) % 3 == 0; };
+    const auto second = [&](int lane) { return values[warp.at(i, lane) % 100] % 3 == 0; };
+    const auto third = [&](int lane) { return values[100 + warp.at(i, lane) % 100] % 3 == 0; };
+    loads += 1 + warp.any([&](int lane) { return !first(lane); });
+    loads += warp.any([&](int lane) { return !first(lane) && !second(lane); });
+    loads += warp.any([&](int lane) { return first(lane) || second(lane) || third(lane); });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+}
+
+TEST_CASE("cases that fall through share what is behind them") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(kLanes);
+  fall_through<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    ++loads;
+    for (int least = 1; least < 4; ++least)
+      loads += warp.any([&](int lane) { return warp.at(i, lane) % 4 >= least; });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+}
+
+TEST_CASE("lanes that go on with the loop around are not waited for behind the inner one") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(kLanes);
+  next_of_outer<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 0;
+  for (int i = 0; i < kRounds / 8; ++i) {
+    warp.in_loop.assign(kLanes, true);
+    for (int j = 0; j < 8; ++j) {
+      loads += warp.any([](int) { return true; });
+      warp.leave([&](int lane) { return warp.at(i * 8 + j, lane) % 5 == 0; });
+    }
+    loads += warp.any([](int) { return true; });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+}
+
+TEST_CASE("a function that both sides call runs once for each") {
+  Lockstep warp;
+  const auto x = device_copy(warp.values);
+  const DeviceArray<int> y(kLanes);
+  call_on_both_sides<<<1, kLanes>>>(x.get(), y.get());
+  int loads = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    loads += 1 + 2 * warp.any([&](int lane) { return warp.at(i, lane) % 2 == 0; });
+    loads += 2 * warp.any([&](int lane) { return warp.at(i, lane) % 2 != 0; });
+  }
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
+}
+
+TEST_CASE("lanes that call themselves meet at each depth") {
+  const std::vector<int> values = some_values();
+  const auto x = device_copy(values);
+  const DeviceArray<int> y(kLanes);
+  call_itself<<<1, kLanes>>>(x.get(), y.get());
+  std::vector<int> lanes_at_depth(8);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    int at = lane;
+    int depth = 6;
+    for (;; --depth) {
+      ++lanes_at_depth[depth];
+      at = values[at % 100 + depth];
+      if (depth == 0 || at % 3 == 0) break;
+    }
+  }
+  // Each depth loads once going down, and all but the deepest once more going up.
+  const auto depths = std::count_if(lanes_at_depth.begin(), lanes_at_depth.end(),
+                                    [](int lanes) { return lanes > 0; });
+  CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(2 * depths - 1));
 }
 
 TEST_SUITE_END();

@@ -154,6 +154,24 @@ TEST_CASE("an atomic operation visits a sector for each lane on its busiest word
         3 + 3);
 }
 
+TEST_CASE("an atomic operation on shared memory takes the lanes of a bank one by one") {
+  const auto total = [](unsigned bytes, auto address_of_lane, AccessKind kind) {
+    return wavefronts(request(bytes, address_of_lane, ~0u, kind)).total;
+  };
+  const auto three_words = [](unsigned lane) { return lane % 3 * 4; };
+  const auto one_word = [](unsigned) { return 64; };
+  const auto two_of_a_bank = [](unsigned lane) { return lane % 2 * 128; };
+  CHECK(total(4, three_words, AccessKind::kSharedAtomic) == 11);
+  CHECK(total(4, one_word, AccessKind::kSharedAtomic) == 32);
+  CHECK(total(4, two_of_a_bank, AccessKind::kSharedAtomic) == 32);
+  CHECK(total(4, [](unsigned lane) { return lane * 4; }, AccessKind::kSharedAtomic) == 1);
+  CHECK(wavefronts(request(4, one_word, 1, AccessKind::kSharedAtomic)).total == 1);
+  // What all add to a word is added up before.
+  CHECK(total(4, three_words, AccessKind::kSharedAddition) == 1);
+  CHECK(total(4, one_word, AccessKind::kSharedAddition) == 1);
+  CHECK(total(4, two_of_a_bank, AccessKind::kSharedAddition) == 2);
+}
+
 TEST_CASE("constants are read a word at a time") {
   CHECK(constant_words(strided(4, 64, 0)) == 1);
   CHECK(constant_words(strided(16, 64, 0)) == 4);

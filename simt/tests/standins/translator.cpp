@@ -193,6 +193,22 @@ TEST_CASE("a kernel checks its launch bounds") {
         "void __launch_bounds__(8) k(int x); void l() { }");
 }
 
+TEST_CASE("an addition of a number whose result nobody uses says so") {
+  const auto in_kernel = [](const std::string& body) {
+    return "__global__ void k(int* x, int n) { " + body + " }";
+  };
+  const std::string told = "::simt::adds_a_constant(), ";
+  CHECK(translated(in_kernel("atomicAdd(x, 1);")) == in_kernel(told + "atomicAdd(x, 1);"));
+  CHECK(translated(in_kernel("if (n) atomicAdd(&x[n], -1); else atomicAdd(x, 1u);")) ==
+        in_kernel("if (n) " + told + "atomicAdd(&x[n], -1); else " + told + "atomicAdd(x, 1u);"));
+  for (const char* const other :
+       {"n = atomicAdd(x, 1);", "atomicAdd(x, n);", "atomicAdd(x, n + 1);", "f(atomicAdd(x, 1));",
+        "return atomicAdd(x, 1);", "atomicMax(x, 1);", "atomicAdd(x, 1) + 1;"}) {
+    CHECK(translated(in_kernel(other)) == in_kernel(other));
+  }
+  CHECK(translated("void host() { atomicAdd(x, 1); }") == "void host() { atomicAdd(x, 1); }");
+}
+
 TEST_CASE("a kernel declared in clusters is launched in them") {
   const std::string kernel =
       "template <class T> __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__ k(T* x) {}\n";
