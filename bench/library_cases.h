@@ -36,10 +36,10 @@ struct LibraryCase {
 };
 
 /// Vocabularies of language models and short rows, with 1 row to millions, in fp32 and bf16, as far
-/// as the arrays have no more than 24 GB; with a warm cache only where they have no more than 64
-/// MiB, beyond which a cache is of no use. Cold ones first, softmax and cross-entropy before the
-/// others: when time is over, the rest is lost.
-std::vector<LibraryCase> library_cases();
+/// as the arrays have no more than 24 GB; with a warm cache only where they have no more than three
+/// quarters of `l2_bytes`, the device's L2 cache, beyond which it does not hold them. Cold ones
+/// first, softmax and cross-entropy before the others: when time is over, the rest is lost.
+std::vector<LibraryCase> library_cases(std::int64_t l2_bytes);
 
 /// The library's own measurement of a case.
 Measurement measurement_of(const LibraryCase& a_case);

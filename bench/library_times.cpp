@@ -21,6 +21,7 @@
 #include "bench/library_cases.h"
 #include "bench/library_host_calls.h"
 #include "bench/times.h"
+#include "common/cuda/device.h"
 #include "common/program/command_line.h"
 #include "common/program/write_whole.h"
 
@@ -74,7 +75,8 @@ std::optional<Options> parse(int argc, char** argv) {
 }
 
 std::vector<LibraryCase> cases_to_time(const std::string& filter) {
-  std::vector<LibraryCase> cases = worklog::bench::library_cases();
+  std::vector<LibraryCase> cases =
+      worklog::bench::library_cases(worklog::current_device().l2_bytes);
   std::erase_if(cases, [&](const LibraryCase& a_case) {
     return a_case.name().find(filter) == std::string::npos;
   });

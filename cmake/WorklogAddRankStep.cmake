@@ -40,9 +40,10 @@ function(worklog_add_rank_step)
     worklog_add_rank_program(${target} gpu ${target}_gpu_objects)
     add_dependencies(gpu_programs ${target})
   else()
-    add_custom_target(${target}
-      COMMAND ${CMAKE_COMMAND} -E create_symlink ranks_${step}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ranks_${step}
-      DEPENDS ${target}_cpu VERBATIM)
+    set(link ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ranks_${step})
+    add_custom_command(OUTPUT ${link} COMMAND ${CMAKE_COMMAND} -E create_symlink ranks_${step}_cpu ${link}
+                       DEPENDS ${target}_cpu VERBATIM)
+    add_custom_target(${target} DEPENDS ${link})
   endif()
 
   worklog_add_exercises(${step})

@@ -94,9 +94,11 @@ function(worklog_add_step)
     set_property(GLOBAL APPEND PROPERTY WORKLOG_GPU_STEP_OBJECTS ${target}_gpu_objects)
     add_dependencies(gpu_programs ${target})
   else()
-    add_custom_target(${target}
-      COMMAND ${CMAKE_COMMAND} -E create_symlink ${target}_cpu ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target}
-      DEPENDS ${target}_cpu VERBATIM)
+    # Once, and not by each build: one that has nothing to do shall say so.
+    set(link ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target})
+    add_custom_command(OUTPUT ${link} COMMAND ${CMAKE_COMMAND} -E create_symlink ${target}_cpu ${link}
+                       DEPENDS ${target}_cpu VERBATIM)
+    add_custom_target(${target} DEPENDS ${link})
   endif()
 
   worklog_add_exercises(${step})

@@ -1,6 +1,8 @@
 #include "common/program/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace worklog {
@@ -44,6 +46,12 @@ bool wants_help(CLI::App& app, int argc, const char* const* argv) {
     throw UsageError("unknown option '" + app.remaining().front() + "'");
   }
   return false;
+}
+
+std::string called_as(const char* path) {
+  const char* const typed = std::getenv(kCalledAs);
+  const bool is_known = typed != nullptr && *typed != '\0';
+  return is_known ? typed : std::filesystem::path(path).filename().string();
 }
 
 }  // namespace worklog

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace CLI {
 class App;
@@ -20,5 +21,12 @@ class UsageError : public std::invalid_argument {
 /// given twice has its last value, and a flag takes none. Returns whether help was asked for
 /// instead. Throws UsageError.
 bool wants_help(CLI::App& app, int argc, const char* const* argv);
+
+/// The environment variable that says what the user typed, where that was another command, such as
+/// "./worklog step 01".
+inline constexpr char kCalledAs[] = "WORKLOG_CALLED_AS";
+
+/// What the user calls the program that was started as `path`.
+std::string called_as(const char* path);
 
 }  // namespace worklog

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <limits>
@@ -275,7 +274,7 @@ int run_process(const RankOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string program = std::filesystem::path(argv[0]).filename().string();
+  const std::string program = called_as(argv[0]);
   try {
     const RankOptions options = parse_rank_options(argc, argv);
     if (options.help) {

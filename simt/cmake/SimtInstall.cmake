@@ -4,7 +4,14 @@ include(CMakePackageConfigHelpers)
 
 get_target_property(boost_is_the_systems Boost::context IMPORTED)
 if(NOT boost_is_the_systems)
-  message(STATUS "simt: cannot be installed, because Boost.Context is not the system's but was fetched")
+  set(simt_reason "simt: cannot be installed, because Boost.Context is not the system's but was fetched; install libboost-context-dev and configure in an empty folder")
+  message(STATUS "${simt_reason}")
+  # A project that simt is a part of may be installed without it.
+  set(simt_unless_asked)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set(simt_unless_asked EXCLUDE_FROM_ALL)
+  endif()
+  install(CODE "message(FATAL_ERROR [=[${simt_reason}]=])" COMPONENT simt ${simt_unless_asked})
   return()
 endif()
 

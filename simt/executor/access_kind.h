@@ -18,6 +18,7 @@ enum class AccessKind : std::uint8_t {
   kConstantLoad,  ///< of a `__constant__` variable
   kDistributed,   ///< the shared memory of another block of the cluster; st_async to any
   kFence,         ///< no access: makes those before it visible to other blocks
+  kWarpSync,      ///< no access: a __syncwarp of the lanes that take part
   kMeeting,       ///< an atomic operation on memory whose traffic is not counted
 };
 

@@ -48,6 +48,7 @@ Counters& Counters::operator+=(const Counters& other) {
   global_loads += other.global_loads;
   global_stores += other.global_stores;
   global_atomics += other.global_atomics;
+  global_read_only_unique_bytes += other.global_read_only_unique_bytes;
   shared_loads += other.shared_loads;
   shared_stores += other.shared_stores;
   shared_atomics += other.shared_atomics;
@@ -80,6 +81,7 @@ std::vector<std::pair<std::string_view, std::uint64_t>> named(const Counters& c)
           {"global_load_lanes", c.global_loads.lanes},
           {"global_load_partial_requests", c.global_loads.partial_requests},
           {"global_load_unique_bytes", c.global_loads.unique_bytes},
+          {"global_read_only_unique_bytes", c.global_read_only_unique_bytes},
           {"global_store_elements", c.global_stores.elements},
           {"global_store_bytes", c.global_stores.bytes},
           {"global_store_requests", c.global_stores.requests},

@@ -76,6 +76,8 @@ struct Counters {
   std::uint64_t warp_syncs = 0;            ///< once a warp
   std::uint64_t tensor_instructions = 0;   ///< that multiply matrices; once a warp
   std::uint64_t divergences = 0;           ///< how often the lanes of a warp went separate ways
+  /// Bytes that were loaded and that nothing in their launch wrote; no line has any.
+  std::uint64_t global_read_only_unique_bytes = 0;
 
   /// Adds every counter.
   Counters& operator+=(const Counters& other);
@@ -154,7 +156,9 @@ struct Finding {
 };
 /// In the order of launches, and within a launch of blocks.
 const std::vector<Finding>& findings();
-/// What is no mistake, and so is not among the findings: stores that race, of the same value.
+/// What is no mistake, or what the program is told by an error's code, and so is not among the
+/// findings: stores that race, of the same value; a copy against its direction; an allocation that
+/// fails; at the end of the program, memory that was never freed.
 const std::vector<Finding>& notes();
 /// Forgets all findings and notes so far.
 void clear_findings();

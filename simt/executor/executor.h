@@ -234,6 +234,8 @@ unsigned cluster_size();
 Dim3 cluster_shape();
 /// Where block number `rank` of the cluster has what `mine` is in the caller's shared memory.
 void* map_shared_rank(void* mine, unsigned rank);
+/// The number of the block of the cluster in whose shared memory an address lies.
+unsigned rank_of_shared(const void* address, Location where);
 
 /// Waits until all threads of a cooperative grid arrive.
 SIMT_RENDEZVOUS void grid_barrier(Location where);

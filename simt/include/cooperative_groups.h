@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "simt/include/cuda_runtime.h"
 
@@ -97,6 +98,13 @@ class lane_group {
 class thread_block {
  public:
   static void sync(simt::Location where = simt::Location::current()) {
+    simt::block_barrier(false, where);
+  }
+  /// What a thread that has arrived hands on to its wait.
+  struct arrival_token {};
+  /// As in CUDA, the barrier is where its threads wait: the arrival orders nothing.
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, simt::Location where = simt::Location::current()) {
     simt::block_barrier(false, where);
   }
   SIMT_INLINE static unsigned thread_rank() {
@@ -418,6 +426,11 @@ class cluster_group {
     return static_cast<T*>(
         simt::map_shared_rank(const_cast<std::remove_cv_t<T>*>(mine), static_cast<unsigned>(rank)));
   }
+  /// The rank of the block in whose shared memory it lies.
+  static unsigned query_shared_rank(const void* address,
+                                    simt::Location where = simt::Location::current()) {
+    return simt::rank_of_shared(address, where);
+  }
 };
 
 SIMT_INLINE cluster_group this_cluster() {
@@ -429,6 +442,13 @@ class grid_group {
  public:
   static bool is_valid() { return simt::grid_is_cooperative(); }
   static void sync(simt::Location where = simt::Location::current()) { simt::grid_barrier(where); }
+  /// What a thread that has arrived hands on to its wait.
+  struct arrival_token {};
+  /// All take part when they wait, which is later than on a GPU, but in an order that it allows.
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, simt::Location where = simt::Location::current()) {
+    simt::grid_barrier(where);
+  }
   SIMT_INLINE static unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
@@ -455,6 +475,80 @@ SIMT_INLINE grid_group this_grid() {
 template <typename Group>
 SIMT_INLINE void sync(const Group& group, simt::Location where = simt::Location::current()) {
   group.sync(where);
+}
+
+/// One thread of the group calls the function: here that of rank 0, in CUDA any.
+template <typename Group, typename Fn, typename... Args>
+SIMT_INLINE void invoke_one(const Group& group, Fn&& fn, Args&&... args) {
+  if (group.thread_rank() == 0) std::forward<Fn>(fn)(std::forward<Args>(args)...);
+}
+
+namespace details {
+template <typename Group>
+inline constexpr bool has_shuffles = std::is_same_v<Group, coalesced_group>;
+template <unsigned tile_size, typename Parent>
+inline constexpr bool has_shuffles<thread_block_tile<tile_size, Parent>> = true;
+
+template <typename Group, typename Call>
+SIMT_INLINE auto broadcast_of_one(const Group& group, Call call, simt::Location where) {
+  using Result = std::decay_t<decltype(call())>;
+  static_assert(has_shuffles<Group>, "invoke_one_broadcast() takes tiles and coalesced groups");
+  static_assert(!std::is_void_v<Result>, "what returns nothing is for invoke_one()");
+  Result result{};
+  if (group.thread_rank() == 0) result = call();
+  return group.shfl(result, 0, where);
+}
+}  // namespace details
+
+/// The same, and all threads of the group, a tile or coalesced threads, return what it has
+/// returned. The function takes up to four arguments: behind a pack of them, no place would know
+/// the line that calls.
+template <typename Group, typename Fn>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Fn&& fn,
+                                      simt::Location where = simt::Location::current()) {
+  return details::broadcast_of_one(
+      group, [&]() -> decltype(auto) { return std::forward<Fn>(fn)(); }, where);
+}
+template <typename Group, typename Fn, typename Arg0>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Fn&& fn, Arg0&& arg0,
+                                      simt::Location where = simt::Location::current()) {
+  return details::broadcast_of_one(
+      group, [&]() -> decltype(auto) { return std::forward<Fn>(fn)(std::forward<Arg0>(arg0)); },
+      where);
+}
+template <typename Group, typename Fn, typename Arg0, typename Arg1>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Fn&& fn, Arg0&& arg0, Arg1&& arg1,
+                                      simt::Location where = simt::Location::current()) {
+  return details::broadcast_of_one(
+      group,
+      [&]() -> decltype(auto) {
+        return std::forward<Fn>(fn)(std::forward<Arg0>(arg0), std::forward<Arg1>(arg1));
+      },
+      where);
+}
+template <typename Group, typename Fn, typename Arg0, typename Arg1, typename Arg2>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Fn&& fn, Arg0&& arg0, Arg1&& arg1,
+                                      Arg2&& arg2,
+                                      simt::Location where = simt::Location::current()) {
+  return details::broadcast_of_one(
+      group,
+      [&]() -> decltype(auto) {
+        return std::forward<Fn>(fn)(std::forward<Arg0>(arg0), std::forward<Arg1>(arg1),
+                                    std::forward<Arg2>(arg2));
+      },
+      where);
+}
+template <typename Group, typename Fn, typename Arg0, typename Arg1, typename Arg2, typename Arg3>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Fn&& fn, Arg0&& arg0, Arg1&& arg1,
+                                      Arg2&& arg2, Arg3&& arg3,
+                                      simt::Location where = simt::Location::current()) {
+  return details::broadcast_of_one(
+      group,
+      [&]() -> decltype(auto) {
+        return std::forward<Fn>(fn)(std::forward<Arg0>(arg0), std::forward<Arg1>(arg1),
+                                    std::forward<Arg2>(arg2), std::forward<Arg3>(arg3));
+      },
+      where);
 }
 
 }  // namespace cooperative_groups

@@ -10,6 +10,7 @@
 #include "simt/include/cuda_standin/address_spaces.h"
 #include "simt/include/cuda_standin/atomics.h"
 #include "simt/include/cuda_standin/cached_access.h"
+#include "simt/include/cuda_standin/compiler_atomics.h"
 #include "simt/include/cuda_standin/device_math.h"
 #include "simt/include/cuda_standin/device_variables.h"
 #include "simt/include/cuda_standin/launch.h"

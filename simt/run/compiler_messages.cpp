@@ -1,8 +1,12 @@
 #include "simt/run/compiler_messages.h"
 
+#include <algorithm>
+#include <array>
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "simt/run/unavailable.h"
 
@@ -55,6 +59,41 @@ std::string suggested_name(const std::string& line) {
   return std::regex_match(line, match, pattern) ? match[1].str() : "";
 }
 
+/// How many letters to put in, leave out, change or swap with their neighbour make the one the
+/// other.
+std::size_t changes_between(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> changes(a.size() + 1,
+                                                std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        changes[i][j] = i + j;
+        continue;
+      }
+      const std::size_t is_other = a[i - 1] == b[j - 1] ? 0 : 1;
+      std::size_t& least = changes[i][j];
+      least = std::min(
+          {changes[i - 1][j] + 1, changes[i][j - 1] + 1, changes[i - 1][j - 1] + is_other});
+      const bool are_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (are_swapped) least = std::min(least, changes[i - 2][j - 2] + 1);
+    }
+  }
+  return changes[a.size()][b.size()];
+}
+
+/// Compilers take a name that is some way off for a slip, and their own functions for CUDA's.
+bool may_be_meant(const std::string& suggested, const std::string& name) {
+  constexpr std::size_t kLettersOfOneSlip = 5;
+  constexpr std::array<std::string_view, 4> kOfCompilers = {"__atomic_", "__builtin_", "__sync_",
+                                                            "__c11_"};
+  const bool is_of_compiler =
+      std::any_of(kOfCompilers.begin(), kOfCompilers.end(),
+                  [&](std::string_view prefix) { return suggested.starts_with(prefix); });
+  return !suggested.empty() && !is_of_compiler && !part_of_name(suggested, "").empty() &&
+         changes_between(suggested, name) <=
+             std::max<std::size_t>(1, name.size() / kLettersOfOneSlip);
+}
+
 /// "file:line:column: error: use of deleted function", where it is the variant of a barrier's
 /// function that orders no memory. clang names no variant, but no other is deleted.
 const std::regex& relaxed_variant() {
@@ -79,8 +118,23 @@ struct Lack {
   std::string reason;
 };
 
+/// NVIDIA's samples have a folder of headers that they all share.
+bool is_of_samples(const std::string& header) {
+  constexpr std::array<std::string_view, 6> kHeaders = {"helper_cuda.h",   "helper_functions.h",
+                                                        "helper_image.h",  "helper_math.h",
+                                                        "helper_string.h", "helper_timer.h"};
+  return std::find(kHeaders.begin(), kHeaders.end(), header) != kHeaders.end();
+}
+
 Lack lack_of_header(const std::smatch& match) {
-  const std::string refusal = refusal_of_header(matched_name(match));
+  const std::string name = matched_name(match);
+  if (is_of_samples(name)) {
+    return {match.str(),
+            "<" + name +
+                ">: no folder that was named has it; NVIDIA's samples have it in their "
+                "folder Common: -I cuda-samples/Common"};
+  }
+  const std::string refusal = refusal_of_header(name);
   if (refusal.empty()) return {};
   return {match.str(), refusal};  // wherever it is included
 }
@@ -98,7 +152,8 @@ Lack lack_of_name(const std::smatch& match, const std::string& line) {
   const std::string reason =
       "'" + name + "': not available on the CPU executor (" + std::string(part) + ")";
   const std::string suggested = may_be_misspelt(name, scope) ? suggested_name(line) : "";
-  return {name, suggested.empty() ? reason : reason + "; did you mean '" + suggested + "'?"};
+  return {name,
+          may_be_meant(suggested, name) ? reason + "; did you mean '" + suggested + "'?" : reason};
 }
 
 /// The match begins with the file and the line.

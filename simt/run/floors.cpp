@@ -1,6 +1,7 @@
 #include "simt/run/floors.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace simt::run {
@@ -13,16 +14,39 @@ const ordered_json& all_devices() {
   return devices;
 }
 
-double sum_of(const ordered_json& counters, std::initializer_list<const char*> names) {
+constexpr const char* kReadOnlyBytes = "global_read_only_unique_bytes";
+constexpr const char* kLoadedBytes = "global_load_unique_bytes";  // a line does not know the others
+constexpr const char* kStoredBytes = "global_store_unique_bytes";
+/// What enters an SM's L1, one at a clock.
+constexpr std::array kEntriesOfL1 = {"global_load_requests", "global_store_requests",
+                                     "global_atomic_requests", "shared_load_wavefronts",
+                                     "shared_store_wavefronts"};
+
+double sum_of_entries(const ordered_json& counters) {
   double sum = 0;
-  for (const char* const name : names)
+  for (const char* const name : kEntriesOfL1)
     sum += counters.value(name, 0.0);
   return sum;
 }
 
-/// What one cache at most need not fetch, or need not have written back when the launch ends.
-double beyond(double bytes, double cache) {
-  return std::max(0.0, bytes - cache);
+/// Without those that a cache may have before the launch or keep behind it, or that come from
+/// elsewhere.
+double beyond(double bytes, double not_moved) {
+  return std::max(0.0, bytes - not_moved);
+}
+
+/// How much of a launch's work for a unit a line has asked for, in whatever the unit counts. What
+/// the cache can hold of a launch's loads or stores is no work for DRAM, and neither are a line's.
+double asked_by(const ordered_json& line, const std::string& unit, const ordered_json& of_launch,
+                const ordered_json& figures) {
+  const auto is_beyond_cache = [&](const char* name) {
+    return of_launch.value(name, 0.0) > figures["l2_bytes"].get<double>();
+  };
+  if (unit == "DRAM") {
+    return (is_beyond_cache(kReadOnlyBytes) ? line.value(kLoadedBytes, 0.0) : 0.0) +
+           (is_beyond_cache(kStoredBytes) ? line.value(kStoredBytes, 0.0) : 0.0);
+  }
+  return unit == "L2" ? line.value(kLoadedBytes, 0.0) : sum_of_entries(line);
 }
 
 }  // namespace
@@ -46,8 +70,12 @@ ordered_json device_figures(const std::string& name) {
 
 ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
   const double l2_bytes = figures["l2_bytes"];
-  const double loaded = counters.value("global_load_unique_bytes", 0.0);
-  const double stored = counters.value("global_store_unique_bytes", 0.0);
+  // What the launch wrote itself, it may load from a cache; and what is another device's, comes
+  // over the link.
+  const double loaded =
+      beyond(counters.value(kReadOnlyBytes, 0.0), counters.value("link_load_bytes", 0.0));
+  const double stored =
+      beyond(counters.value(kStoredBytes, 0.0), counters.value("link_store_bytes", 0.0));
   // Each unit of an SM multiplies and adds once a clock: all SMs together so many clocks a second.
   const double clocks_of_all_sms = figures["fp32_operations_per_second"].get<double>() /
                                    (2 * figures["fp32_units_of_an_sm"].get<double>());
@@ -59,10 +87,7 @@ ordered_json floors(const ordered_json& counters, const ordered_json& figures) {
     all["L2"] = loaded / (figures["l2_bytes_per_clock"].get<double>() * clock);
   }
   // One request, or one wavefront of shared memory, enters an SM's L1 at a clock.
-  all["L1 and shared"] =
-      sum_of(counters, {"global_load_requests", "global_store_requests", "global_atomic_requests",
-                        "shared_load_wavefronts", "shared_store_wavefronts"}) /
-      clocks_of_all_sms;
+  all["L1 and shared"] = sum_of_entries(counters) / clocks_of_all_sms;
   return all;
 }
 
@@ -75,6 +100,20 @@ std::string highest_floor(const ordered_json& floors) {
     highest = unit;
   }
   return highest;
+}
+
+ordered_json asking_line(const ordered_json& launch, const ordered_json& figures) {
+  const ordered_json& counters = launch["counters"];
+  const std::string unit = highest_floor(floors(counters, figures));
+  ordered_json asking;
+  double most = 0;
+  for (const ordered_json& line : launch["lines"]) {
+    const double asked = asked_by(line["counters"], unit, counters, figures);
+    if (unit.empty() || asked <= most) continue;
+    most = asked;
+    asking = {{"file", line["file"]}, {"line", line["line"]}};
+  }
+  return asking;
 }
 
 }  // namespace simt::run

@@ -1,6 +1,7 @@
 /// \file
 /// `--on`: of each launch the least time that units of a device need for what was counted. A floor
-/// is no estimate: a launch takes at least as long, and often much longer.
+/// is no estimate: a launch that accesses memory as the source does takes at least as long, and
+/// often much longer.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,5 +26,10 @@ nlohmann::ordered_json floors(const nlohmann::ordered_json& counters,
 
 /// The unit with the highest floor; empty if all are 0.
 std::string highest_floor(const nlohmann::ordered_json& floors);
+
+/// The `file` and `line` that asks for more of the highest floor than any other line of a launch;
+/// of equals the first. Null where no line is known to ask for it.
+nlohmann::ordered_json asking_line(const nlohmann::ordered_json& launch,
+                                   const nlohmann::ordered_json& figures);
 
 }  // namespace simt::run

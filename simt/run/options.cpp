@@ -11,6 +11,8 @@ namespace simt::run {
 namespace {
 
 constexpr int kLongestTimeLimit = 86400;
+constexpr char kTimeLimit[] = "--time-limit";
+constexpr char kTimeLimitVariable[] = "SIMT_TIME_LIMIT";
 
 CLI::Validator seconds() {
   const auto refuse = [range = CLI::Range(0, kLongestTimeLimit)](const std::string& text) {
@@ -83,12 +85,21 @@ void add_all(CLI::App& app, Options& options) {
       ->type_name("all|first|S")
       ->transform(count())
       ->take_last();
-  app.add_option("--time-limit", options.time_limit,
+  app.add_option(kTimeLimit, options.time_limit,
                  "end a program that takes longer than S seconds (300 unless set; 0: never)")
       ->type_name("S")
-      ->envname("SIMT_TIME_LIMIT")
+      ->envname(kTimeLimitVariable)
       ->check(seconds())
       ->take_last();
+}
+
+/// What is wrong with an option's value, by the name of the variable where that is what gave it.
+std::string with_variable(const std::string& message, const std::vector<std::string>& own) {
+  const std::string option = std::string(kTimeLimit) + ":";
+  const bool is_given = std::any_of(
+      own.begin(), own.end(), [](const std::string& word) { return word.starts_with(kTimeLimit); });
+  if (is_given || !message.starts_with(option)) return message;
+  return std::string(kTimeLimitVariable) + ":" + message.substr(option.size());
 }
 
 }  // namespace
@@ -113,7 +124,7 @@ Options read_options(const std::vector<std::string>& words) {
     const std::string message = error.what();
     throw std::invalid_argument(message.substr(0, message.find(':')) + ": a value must follow it");
   } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(error.what());
+    throw std::invalid_argument(with_variable(error.what(), {words.begin(), dashes}));
   }
   if (!app.remaining().empty()) {
     throw std::invalid_argument("unknown option '" + app.remaining().front() +

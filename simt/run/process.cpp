@@ -88,6 +88,26 @@ void end_watched_child(int) {
   kill(watched_child, SIGKILL);
 }
 
+/// Whoever ends `simt run` means the program, which then tells what it knows.
+void pass_on(int signal) {
+  kill(watched_child, signal);
+}
+
+/// Has a signal passed on to the watched program while this lives, unless it is ignored.
+class PassedOn {
+ public:
+  explicit PassedOn(int signal) : signal_(signal), before_(std::signal(signal, pass_on)) {
+    if (before_ == SIG_IGN) std::signal(signal_, SIG_IGN);
+  }
+  PassedOn(const PassedOn&) = delete;
+  PassedOn& operator=(const PassedOn&) = delete;
+  ~PassedOn() { std::signal(signal_, before_); }
+
+ private:
+  int signal_;
+  void (*before_)(int);
+};
+
 }  // namespace
 
 std::vector<Outcome> run_all(const std::vector<Command>& commands, unsigned jobs) {
@@ -111,6 +131,8 @@ Ending watch(const Command& command, const std::map<std::string, std::string>& e
   watched_child = start(command);
   alarm_rang = 0;
   const auto interrupt = std::signal(SIGINT, SIG_IGN);
+  const PassedOn terminate(SIGTERM);
+  const PassedOn hang_up(SIGHUP);
   std::signal(SIGALRM, end_watched_child);
   alarm(seconds);
   const int state = wait_for(watched_child);

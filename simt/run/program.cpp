@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <regex>
+#include <string_view>
 #include <thread>
 
 #include "simt/run/compiler_messages.h"
@@ -113,11 +114,30 @@ void refuse_other_files(const fs::path& source) {
                            ": is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx, .c)");
 }
 
+/// A compiler is given absolute paths; whoever reads its messages shall find the names that were
+/// typed, and those of headers beside these.
+std::string with_names_as_typed(std::string said, const std::vector<fs::path>& files) {
+  for (const fs::path& file : files) {
+    const std::string absolute = fs::absolute(file).lexically_normal().string();
+    const std::string typed = file.string();
+    constexpr std::string_view kBefore = " \n'\"mK";  // with the ends of what colors text
+    std::size_t at = absolute == typed ? std::string::npos : said.find(absolute);
+    while (at != std::string::npos) {
+      const bool is_whole = (at == 0 || kBefore.find(said[at - 1]) != std::string_view::npos) &&
+                            said.compare(at + absolute.size(), 1, ":") == 0;
+      if (is_whole) said.replace(at, absolute.size(), typed);
+      at = said.find(absolute, at + (is_whole ? typed.size() : absolute.size()));
+    }
+  }
+  return said;
+}
+
 /// What a compiler has to say, unless all is that the executor lacks what the program asks for.
-void tell(const Outcome& outcome) {
+void tell(const Outcome& outcome, const std::vector<fs::path>& files) {
+  const std::string said = with_names_as_typed(outcome.said, files);
   const std::vector<std::string> missing =
-      outcome.succeeded ? std::vector<std::string>{} : names_without_stand_in(outcome.said);
-  if (missing.empty()) std::cerr << outcome.said;
+      outcome.succeeded ? std::vector<std::string>{} : names_without_stand_in(said);
+  if (missing.empty()) std::cerr << said;
   for (const std::string& message : missing)
     std::cerr << message << '\n';
 }
@@ -302,7 +322,7 @@ class Builder {
     return program;
   }
 
-  static bool make(const std::vector<Product>& products) {
+  bool make(const std::vector<Product>& products) const {
     std::vector<Command> commands;
     for (const Product& product : products) {
       if (!product.is_fresh()) commands.push_back(product.command);
@@ -312,7 +332,7 @@ class Builder {
       if (fs::exists(product.partial())) product.keep();
     }
     for (const Outcome& outcome : outcomes)
-      tell(outcome);
+      tell(outcome, tree_.originals());
     return std::all_of(outcomes.begin(), outcomes.end(),
                        [](const Outcome& outcome) { return outcome.succeeded; });
   }

@@ -13,6 +13,7 @@
 #include "simt/executor/launch_observer.h"
 #include "simt/executor/memory/host_pointers.h"
 #include "simt/executor/program_deadline.h"
+#include "simt/executor/system/ending_signals.h"
 #include "simt/executor/system/flush_output.h"
 #include "simt/run/launch_json.h"
 #include "simt/run/record.h"
@@ -135,6 +136,7 @@ bool start() {
   observe_findings([](const Finding& finding) { recorder->add(finding); });
   std::atexit([] { findings(); });  // publishes what host code did, which belongs to no launch
   catch_crashes_of_host();
+  speak_before_ending_signals([] { findings(); });
   publish_before_termination();
   if (time_limit() > 0) end_program_after(time_limit(), end_program);
   return true;

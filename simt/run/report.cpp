@@ -167,6 +167,14 @@ std::map<std::pair<std::string, int>, ordered_json> sum_by_line(const ordered_js
   return sums;
 }
 
+/// Whether it has anything else than its launches, blocks and threads that a table shows.
+bool shows_counters(const ordered_json& launch) {
+  std::vector<std::string> cells;
+  add_counters(cells, launch["counters"]);
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const std::string& cell) { return cell != "0"; });
+}
+
 void print_lines(std::ostream& out, const ordered_json& launches) {
   Table table;
   table.add_column("", "line", Table::Column::kText);
@@ -302,17 +310,27 @@ void print_library_calls(std::ostream& out, const ordered_json& record) {
   out << '\n';
 }
 
+/// "file.cu:12"; empty where no line is known.
+std::string place_of(const ordered_json& line) {
+  if (line.is_null()) return "";
+  return fmt::format("{}:{}", line["file"].get<std::string>(), line["line"].get<int>());
+}
+
 /// One row for each kernel and unit would hide which launch it is: a row for each launch.
 void print_floors(std::ostream& out, const ordered_json& launches, const std::string& device) {
   const ordered_json figures = device_figures(device);
-  fmt::print(out, "\nFloors on {}, in microseconds: no launch takes less there.\n",
-             figures["name"].get<std::string>());
+  fmt::print(
+      out,
+      "\nFloors on {}, in microseconds: at the data sheet's clock no launch takes less there that\n"
+      "accesses memory as the source does; a compiler may merge accesses.\n",
+      figures["name"].get<std::string>());
   Table table;
   table.add_column("", "launch", Table::Column::kText);
   const ordered_json units = floors(ordered_json::object(), figures);
   for (const auto& [unit, none] : units.items())
     table.add_column("", unit, Table::Column::kNumber);
   table.add_column("", "highest", Table::Column::kText);
+  table.add_column("", "asks for most", Table::Column::kText);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (is_plain(launches[i])) continue;
     const ordered_json all = floors(launches[i]["counters"], figures);
@@ -321,6 +339,7 @@ void print_floors(std::ostream& out, const ordered_json& launches, const std::st
     for (const auto& [unit, seconds] : all.items())
       row.push_back(microseconds(seconds));
     row.push_back(highest_floor(all));
+    row.push_back(place_of(asking_line(launches[i], figures)));
     table.add_row(std::move(row));
   }
   table.print(out);
@@ -345,8 +364,11 @@ void print_report(std::ostream& out, const ordered_json& record, const Ending& e
   } else {
     const ordered_json counted = without_plain(launches);
     print_launches(out, counted);
-    print_lines(out, counted);
-    out << kLegend;
+    // Of kernels that ask memory for nothing there is no more to say.
+    if (std::any_of(counted.begin(), counted.end(), shows_counters)) {
+      print_lines(out, counted);
+      out << kLegend;
+    }
     print_plain(out, launches);
     if (!options.on.empty()) print_floors(out, launches, options.on);
   }
@@ -379,7 +401,10 @@ ordered_json to_json(const ordered_json& record, const Ending& ending, const Opt
   const ordered_json figures = device_figures(options.on);
   all["device"] = figures;
   for (ordered_json& launch : all["launches"]) {
-    if (!is_plain(launch)) launch["floors"] = floors(launch["counters"], figures);
+    if (is_plain(launch)) continue;
+    launch["floors"] = floors(launch["counters"], figures);
+    const ordered_json asking = asking_line(launch, figures);
+    if (!asking.is_null()) launch["asking_line"] = asking;
   }
   return all;
 }

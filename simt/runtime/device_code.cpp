@@ -89,4 +89,13 @@ void* map_shared_rank(void* mine, unsigned rank) {
              static_cast<std::ptrdiff_t>(SharedMemory::slot_stride());
 }
 
+unsigned rank_of_shared(const void* address, Location where) {
+  const SharedMemory& shared = worker_of(*current.lane).shared;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (shared.contains(at)) return grid_is_cooperative() ? 0 : shared.slot_of(at);
+  report("shared-out-of-bounds", {where},
+         "query_shared_rank() of an address that lies in no block's shared memory");
+  return cluster_rank();
+}
+
 }  // namespace simt

@@ -122,8 +122,9 @@ void note_wrong_direction(const void* to, const void* from, cudaMemcpyKind kind)
     if (is_managed_pointer(address)) return "managed memory";
     return device_may_use(address) ? "memory of the device" : "memory of the host";
   };
-  note_in_host_code(std::string("a copy with ") + kNames[kind] + " from " + side(from) + " to " +
-                    side(to) + " fails with cudaErrorInvalidValue, and copies nothing");
+  note_in_host_code("copy-direction", std::string("a copy with ") + kNames[kind] + " from " +
+                                          side(from) + " to " + side(to) +
+                                          " fails with cudaErrorInvalidValue, and copies nothing");
 }
 
 int copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {

@@ -20,6 +20,8 @@ using bench::Measurement;
 
 namespace {
 
+constexpr std::int64_t kL2Bytes = 50 << 20;  // an H100's
+
 bool has(const std::vector<LibraryCase>& cases, softmax_worklog_operation operation, DType dtype,
          std::int64_t rows, std::int64_t cols) {
   return std::any_of(cases.begin(), cases.end(), [&](const LibraryCase& one) {
@@ -70,11 +72,11 @@ CrossEntropyOfRows cross_entropy_of_rows(const Step& step, const LibraryCase& a_
 
 TEST_SUITE("library") {
   TEST_CASE("no case twice, none that is too large, cold ones first") {
-    const std::vector<LibraryCase> cases = bench::library_cases();
+    const std::vector<LibraryCase> cases = bench::library_cases(kL2Bytes);
     std::set<std::string> names;
     for (const LibraryCase& one : cases) {
       CHECK_MESSAGE(names.insert(one.name()).second, one.name());
-      CHECK_MESSAGE(one.bytes() <= (one.cache == Cache::kWarm ? 64 << 20 : 24'000'000'000),
+      CHECK_MESSAGE(one.bytes() <= (one.cache == Cache::kWarm ? kL2Bytes : 24'000'000'000),
                     one.name());
     }
     CHECK(std::is_partitioned(cases.begin(), cases.end(),
@@ -83,8 +85,22 @@ TEST_SUITE("library") {
     CHECK(names.contains("softmax_backward/f32/4096x32000/cold"));
   }
 
+  TEST_CASE("what is to be warm fits into the device's cache with room to spare") {
+    const auto is_warm = [](std::int64_t l2_bytes, std::int64_t rows) {
+      const std::vector<LibraryCase> cases = bench::library_cases(l2_bytes);
+      return std::any_of(cases.begin(), cases.end(), [&](const LibraryCase& one) {
+        return one.cache == Cache::kWarm && one.operation == SOFTMAX_WORKLOG_TOP_K &&
+               one.dtype == DType::kFloat32 && one.cols == 32000 && one.rows == rows;
+      });
+    };
+    CHECK(is_warm(kL2Bytes, 64));
+    CHECK_FALSE(is_warm(kL2Bytes, 512));  // 65 MB of 52
+    CHECK(is_warm(100 << 20, 512));
+    CHECK_FALSE(is_warm(80 << 20, 512));  // 65 MB of 84
+  }
+
   TEST_CASE("every vocabulary from 1 row to 32768, as far as they fit") {
-    const std::vector<LibraryCase> cases = bench::library_cases();
+    const std::vector<LibraryCase> cases = bench::library_cases(kL2Bytes);
     for (const std::int64_t cols : {32000, 50257, 50304, 128256, 151936, 201088, 256000, 262144}) {
       for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
         for (const std::int64_t rows : {1, 8, 64, 512, 4096, 32768}) {
@@ -100,7 +116,7 @@ TEST_SUITE("library") {
   }
 
   TEST_CASE("what the library picks is among the candidates") {
-    for (const LibraryCase& one : bench::library_cases()) {
+    for (const LibraryCase& one : bench::library_cases(kL2Bytes)) {
       const std::string picked = bench::picked_step(one);
       const std::vector<Measurement> candidates = bench::candidates_for(one);
       const bool found =

@@ -47,3 +47,38 @@ not_called cmake
 run 1 run no/such.cu
 says "there is no file 'no/such.cu'"
 not_called cmake
+
+echo "== nor where simt would refuse the command line anyway"
+# refuses TEXT ARGUMENT..: at once, with these words.
+refuses() {
+  local words=$1
+  shift
+  run 1 run "$@"
+  says "$words"
+  not_called cmake
+}
+program=$clone/simt/tests/programs/vector_add.cu
+refuses "unknown option '--frob'" "$program" --frob
+refuses "unknown option '--frob=1'" --frob=1 "$program"
+refuses "nothing is known of a device 'h300'" "$program" --on h300
+refuses "There are: h200 h100" --on=h300 "$program"
+refuses "--json: a value must follow it" "$program" --json
+refuses "--json: a value must follow it" "$program" --json --on h100
+refuses "README.md: is neither CUDA (.cu) nor C++" "$clone/README.md"
+refuses "there is no file 'no/such.cpp'" "$program" no/such.cpp
+
+echo "== what simt takes is built for, the program's own words too"
+printf '#!/bin/sh\necho "simt $*"\n' >"$folder/built/bin/simt"
+# takes ARGUMENT..
+takes() {
+  WORKLOG_BUILD=$folder/built run 0 run "$@"
+  says "simt run $*"
+}
+takes "$program"
+while read -r option; do
+  case $option in
+    *' '*) takes "$program" "${option%% *}" h100 ;;
+    *) takes "$program" "${option/NN/20}" ;;
+  esac
+done < <(sed -n "s/^| [^-]\(-[^\`]*\)\`.*/\1/p" "$clone/simt/docs/run.md")
+takes -Icommon -DNAME=1 "$program" --on=a100 -- --frob README.md --json

@@ -81,7 +81,8 @@ says "There: bench/run_on_gpu.sh OUT --build programs.tar.xz"
 # On a machine with a GPU: one command does both.
 printf '#!/bin/sh\necho "GPU 0: a GPU"\n' >"$tools/nvidia-smi"
 run 0 record --bench --sweep
-called "cmake --build $clone/build --target gpu_programs"
+called "cmake --build $clone/build --parallel"
+called "--target gpu_programs"
 called "run_on_gpu $clone/build/recorded_run --build $clone/build --limit 7200 --bench --sweep"
 called "worklog_report.recording $clone/build/recorded_run"
 touch "$tools/run_fails"

@@ -2,6 +2,7 @@
 #include "common/program/options.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -58,6 +59,15 @@ TEST_CASE("help wins over what else is asked for, and names every option") {
     CAPTURE(option);
     CHECK(text.find(option) != std::string::npos);
   }
+}
+
+TEST_CASE("a program is called what the user typed") {
+  CHECK(called_as("build/bin/step_01_thread_per_row_cpu") == "step_01_thread_per_row_cpu");
+  setenv(kCalledAs, "./worklog step 01", 1);
+  CHECK(called_as("build/bin/step_01_thread_per_row_cpu") == "./worklog step 01");
+  setenv(kCalledAs, "", 1);
+  CHECK(called_as("step") == "step");
+  unsetenv(kCalledAs);
 }
 
 TEST_CASE("wrong usage names the option, its value and what it may be") {

@@ -1,8 +1,10 @@
 """The table of floors beside times: what it computes, and what it says of a floor that is wrong."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
+from repository import ROOT
 
 from worklog_report.pages import floors_table
 from worklog_report.results.annotations import Annotation, Line
@@ -43,6 +45,14 @@ def test_a_floor_that_is_above_a_time_is_told():
 @pytest.mark.parametrize("times", [{25000: 300.0}, {4096: 10.0, 25000: 300.0}])
 def test_what_was_not_timed_is_left_out(times):
     assert ("–" in row_of(floors_table.section(recorded_run(times)))) == (4096 not in times)
+
+
+def test_a_device_is_known_by_the_name_that_cuda_gives_it():
+    results = [json.loads(path.read_text()) for path in (ROOT / "bench/results").glob("*.json")]
+    names = {result["context"]["gpu"] for result in results if "gpu" in result.get("context", {})}
+    assert len(names) > 1
+    for name in names:
+        assert "No floors of" not in floors_table.section(recorded_run({25000: 300.0}, name)), name
 
 
 def test_without_times_or_figures_it_says_so():

@@ -166,7 +166,7 @@ def test_the_pages_tables_are_folded_behind_what_they_may_cost():
     steps = library_choices.choices([source(slow)], OPERATION, 4)
     text = library_choices._serves([library_choices.Table(OPERATION, 4, [source(slow)], steps)])
     said, folded = text.split("<details>")
-    assert "more than 2 % behind the fastest" in said
+    assert "more than 1.2 % behind the fastest" in said
     assert folded.startswith("<summary>The tables: softmax</summary>\n\nsoftmax, fp32:\n\n| rows")
     assert folded.endswith("|\n\n</details>\n\n")
 
@@ -237,8 +237,8 @@ def test_the_pages_table_says_how_far_behind_each_source_is(workplace):
     text = library_choices._behind([library_choices.Table(OPERATION, 4, sources, steps)])
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     assert [line[2:] for line in lines[3:5]] == [
-        [f"{synthetic.GPU}, 2026-01-01", "1", "0", "0 % at 1024 × 1024, cold", "2.00"],
-        ["Other GPU, 2026-01-01", "1", "1", "30 % at 1024 × 1024, warm", "0.77"],
+        [f"{synthetic.GPU}, 2026-01-01", "1", "0", "0.0 % at 1024 × 1024, cold", "2.00"],
+        ["Other GPU, 2026-01-01", "1", "1", "30.0 % at 1024 × 1024, warm", "0.77"],
     ]
 
 

@@ -101,17 +101,54 @@ def test_a_cell_knows_its_best_peer_and_its_best_step(run):
 
 def test_the_question_is_answered_in_words(run, tmp_path):
     mean = geometric_mean([15 / 12, 104 / 110])
+    of_top_k = "All that is said of top-k is of K = 50, and of rows of 32,000 columns and more."
     assert section(run, "answer").strip() == (
-        "In 2 of 3 comparisons no peer is faster. None is at any shape for top-k (beside PyTorch). "
-        f"For softmax the fastest peer takes {mean:.2f} times as long as we do on average; where we do worst, we "
-        "take 1.06 times as long as it."
+        "In 2 of 3 comparisons no peer is faster. None is in any for top-k (beside PyTorch in all "
+        "1). For softmax (beside PyTorch in all 2 and Triton in 1) the fastest peer takes "
+        f"{mean:.2f} times as long as we do on average; where we do worst, we take 1.06 times as "
+        f"long as it. {of_top_k}"
     )
     ahead = [one for one in ROWS if one["rows"] == 64]
     run = read_library_run([synthetic.write(tmp_path, "ahead.json", record(ahead))])
     assert section(run, "answer").strip() == (
-        "In 2 of 2 comparisons no peer is faster. None is at any shape for softmax (beside PyTorch "
-        "and Triton) and top-k (beside PyTorch)."
+        "In 2 of 2 comparisons no peer is faster. None is in any for softmax (beside PyTorch in "
+        f"all 1 and Triton in 1) and top-k (beside PyTorch in all 1). {of_top_k}"
     )
+
+
+def test_a_peer_is_named_with_how_much_of_an_operation_it_has(tmp_path):
+    rows = [*ROWS[:3], ROWS[4], *ROWS[6:10], row("triton", 105.0, rows=4096)]
+    run = read_library_run([synthetic.write(tmp_path, "some.json", record(rows))])
+    assert "softmax (beside PyTorch in 1 of 2 and Triton in 2)" in section(run, "answer")
+
+
+def test_top_k_of_short_rows_is_told_of_the_scaled_calls(tmp_path):
+    """What a copy takes is the limit of a softmax at that shape."""
+    short = {"cols": 256}
+    rows = [*ROWS, row("library", 5.0, rows=4096, limit_us=4.0, step="13_row_in_a_warp") | short]
+    of_scaling = [
+        scaled(by, us, "top_k", 1) | {"dtype": "f32", "rows": 4096} | short
+        for by, us in (("library_with_peers", 100.0), ("library_unscaled", 80.0))
+    ]
+    written = synthetic.write(tmp_path, "short.json", record(rows) | {"of_scaling": of_scaling})
+    assert (
+        "Of shorter rows the table of what is scaled has some; without a scale top-k takes 20 "
+        "times as long as a copy at 4096 × 256, f32."
+    ) in section(read_library_run([written]), "answer")
+
+
+@pytest.mark.parametrize(
+    ("l2_bytes", "left_out"), [(170_000, 1), (170_667, 0), (None, 0)], ids=["small", "large", "?"]
+)
+def test_what_no_cache_could_hold_warm_is_left_out(tmp_path, l2_bytes, left_out):
+    """One row of 32,000 fp32 logits of a top-k: 128,000 bytes, of which 170,667 are four thirds."""
+    rows = [{**one, "rows": 1} if one["cache"] == "warm" else one for one in ROWS]
+    context = {"l2_bytes": str(l2_bytes)} if l2_bytes else {}
+    run = read_library_run([synthetic.write(tmp_path, "l2.json", record(rows, **context))])
+    assert len(run.too_large_to_be_warm) == left_out
+    assert ("are 1 of the cases that were run for a warm" in section(run, "standing")) == left_out
+    for name in ("answer", "standing", "steps", "all"):
+        assert ("top-k" in section(run, name).lower()) == (not left_out), name
 
 
 def test_where_it_stands(run):
@@ -295,12 +332,18 @@ def test_what_is_scaled_stands_beside_its_peers_and_itself_unscaled(run, tmp_pat
         scaled("pytorch", 35.0), scaled("torch_compile", 12.0),
         scaled("library_with_peers", 20.0, "top_k", 1), scaled("pytorch", 50.0, "top_k", 1),
         scaled("pytorch", 50.0, "cross_entropy"),
+        scaled("library_with_peers", 9.0, matrices=8), scaled("library_unscaled", 10.0, matrices=8),
     ]  # fmt: skip
     written = synthetic.write(tmp_path, "scaled.json", record() | {"of_scaling": rows})
     text = section(read_library_run([written]), "scaled")
     assert "In 2 of 2 comparisons no peer is faster" in text
+    assert "without scale and mask is 0.90 to 1.25 for softmax of scale · x + mask.\n" in text
     assert "takes 1.20 to 2.50 times as long" in text
-    masked, top_k = lines(text)[-2:]
+    assert (
+        "Of these 3, PyTorch was timed in 2 and is faster in none and torch.compile was timed in 1 "
+        "and is faster in none. In 1 there is PyTorch alone."
+    ) in text
+    masked, top_k = lines(text)[-3:-1]
     assert masked[1:] == ["16 × 64 × 512, bf16", "10.0 µs", "1.25", "3.50", "1.20"]
     assert top_k == ["top-k of scale · x", "64 × 512, bf16", "20.0 µs", "–", "2.50", "–"]
 
@@ -308,3 +351,4 @@ def test_what_is_scaled_stands_beside_its_peers_and_itself_unscaled(run, tmp_pat
     written = synthetic.write(tmp_path, "lost.json", record() | {"of_scaling": rows})
     text = section(read_library_run([written]), "scaled")
     assert "In 1 of 2 comparisons no peer is faster; where one is, we take up to 2.00 times" in text
+    assert "torch.compile was timed in 1 and is faster in 1." in text

@@ -82,8 +82,12 @@ def _cells(floor: _Floor | None) -> list[str]:
 
 
 def _figures_of(gpu: str) -> dict[str, Any] | None:
+    """By the name of the data sheet, or by that which CUDA gives the device."""
     devices: dict[str, dict[str, Any]] = json.loads(DEVICES.read_text())
-    return next((each for each in devices.values() if each["name"] == gpu), None)
+    return next(
+        (each for each in devices.values() if gpu in (each["name"], *each.get("cuda_names", ()))),
+        None,
+    )
 
 
 def _of_l1(recorded: RecordedRun, unit: str, figures: dict[str, Any]) -> _Floor | None:

@@ -296,11 +296,16 @@ def _furthest_behind(made: list[Table]) -> str:
     ]
     if not behind:
         return ""
-    percent = math.ceil(100 * (max(behind) - 1))
     return (
-        f"\nAt no recorded shape is the step that they name more than {percent} % behind the "
-        "fastest of ours.\n"
+        "\nAt no recorded shape is the step that they name more than "
+        f"{_percent_behind(max(behind))} % behind the fastest of ours.\n"
     )
+
+
+def _percent_behind(behind: float) -> str:
+    """To a tenth, and never less than it is, so that "no more than" is true of the same number
+    that the table shows. Less than a millionth is what floating-point numbers add."""
+    return f"{math.ceil(round(1000 * (behind - 1), 3)) / 10:.1f}"
 
 
 def _columns_text(line: list[str], ends: list[float]) -> str:
@@ -330,7 +335,7 @@ def _behind(made: list[Table]) -> str:
                     source.machine,
                     str(len(found)),
                     str(sum(shape.behind > 1.05 for shape in found)),
-                    f"{100 * (worst.behind - 1):.0f} % at {shape.size()}, {cache}",
+                    f"{_percent_behind(worst.behind)} % at {shape.size()}, {cache}",
                     f"{geometric_mean(seconds):.2f}",
                 ]
             )

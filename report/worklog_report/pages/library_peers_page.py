@@ -2,11 +2,13 @@
 
 import statistics
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..results.ladder import time_text
-from ..results.library_times import LEVEL, PEERS, Cell, LibraryRun, geometric_mean
+from ..results.library_times import LEVEL, PEERS, WARM_PART, Cell, LibraryRun, geometric_mean
 from ..results.recorded_run import table
 from . import library_scaled_table
+from .listed import listed
 
 _TITLES = {
     "softmax": "softmax",
@@ -23,9 +25,11 @@ _WORST = 10
 
 
 def sections(run: LibraryRun) -> dict[str, str]:
+    too_large = run.too_large_to_be_warm
+    run = replace(run, cells=[cell for cell in run.cells if cell not in too_large])
     return {
         "answer": _answer(run),
-        "standing": _standing(run),
+        "standing": _standing(run, too_large),
         "losses": _losses(run),
         "steps": _steps(run),
         "scaled": library_scaled_table.section(run),
@@ -56,36 +60,71 @@ def _answer(run: LibraryRun) -> str:
     for operation, title in _TITLES.items():
         cells = [cell for cell in run.cells if cell.case.operation == operation]
         ratios = _over_best_peers(cells)
-        if ratios and max(ratios) <= LEVEL:
-            ahead.append(f"{title} (beside {_listed(_peers_of(cells))})")
-        elif ratios:
-            mean = 1 / geometric_mean(ratios)
-            behind.append(
-                f"For {title} the fastest peer takes {mean:.2f} times as long as we do on average; "
-                f"where we do worst, we take {max(ratios):.2f} times as long as it."
-            )
+        if not ratios:
+            continue
+        who = f"{title} (beside {listed(_peers_of(cells))})"
+        if max(ratios) <= LEVEL:
+            ahead.append(who)
+            continue
+        mean = 1 / geometric_mean(ratios)
+        behind.append(
+            f"For {who} the fastest peer takes {mean:.2f} times as long as we do on average; "
+            f"where we do worst, we take {max(ratios):.2f} times as long as it."
+        )
     ratios = _over_best_peers(run.cells)
     won = sum(ratio <= LEVEL for ratio in ratios)
     text = f"In {won} of {len(ratios)} comparisons no peer is faster."
     if ahead:
-        text += f" None is at any shape for {_listed(ahead)}."
-    return "\n" + " ".join([text, *behind]) + "\n\n"
+        text += f" None is in any for {listed(ahead)}."
+    return "\n" + " ".join(filter(None, [text, *behind, _of_top_k(run)])) + "\n\n"
 
 
 def _peers_of(cells: list[Cell]) -> list[str]:
-    """The names of those that were timed there."""
-    return [title for peer, title in PEERS.items() if any(peer in cell.peers for cell in cells)]
+    """The names of those that were timed there, each with how many of the cells it has."""
+    counts = {title: sum(peer in cell.peers for cell in cells) for peer, title in PEERS.items()}
+    texts = [f"{title} in {count}" for title, count in counts.items() if count]
+    first = next(iter(count for count in counts.values() if count))
+    whole = f"all {len(cells)}" if first == len(cells) else f"{first} of {len(cells)}"
+    return [texts[0].removesuffix(str(first)) + whole, *texts[1:]]
+
+
+def _of_top_k(run: LibraryRun) -> str:
+    """Which shapes its standing is of, and what is known of shorter rows."""
+    shapes = [cell.case.shape for cell in run.cells if cell.case.operation == "top_k"]
+    if not shapes:
+        return ""
+    least = min(shape.cols for shape in shapes)
+    ks = [str(k) for k in sorted({shape.k for shape in shapes})]
+    text = (
+        f"All that is said of top-k is of K = {listed(ks)}, and of rows of {least:,} columns and "
+        "more."
+    )
+    copies = {
+        cell.case.shape: cell.limit_us for cell in run.cells
+        if (cell.case.operation, cell.case.cache) == ("softmax", "cold")
+    }  # fmt: skip
+    shorter = [
+        f"{times.unscaled_us / copies[times.case.shape]:.0f} times as long as a copy at "
+        f"{times.case.shape.size()}, {times.case.shape.dtype}"
+        for times in run.scaled
+        if (times.case.call, times.case.matrices) == ("top_k", 1)
+        and times.case.shape.cols < least
+        and times.case.shape in copies
+        and times.unscaled_us is not None
+    ]
+    if not shorter:
+        return text
+    return (
+        f"{text} Of shorter rows the table of what is scaled has some; without a scale top-k takes "
+        f"{listed(shorter)}."
+    )
 
 
 def _over_best_peers(cells: Iterable[Cell]) -> list[float]:
     return [cell.over_best_peer for cell in cells if cell.over_best_peer is not None]
 
 
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def _standing(run: LibraryRun) -> str:
+def _standing(run: LibraryRun, too_large: list[Cell]) -> str:
     groups = [(_TITLES[operation], cache, cells) for operation, cache, cells in _groups(run)]
     rows = [_standing_row(*group) for group in groups]
     if len(groups) > 1:
@@ -95,8 +134,19 @@ def _standing(run: LibraryRun) -> str:
         "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
         "our time over our best step's, at worst", "our time over the limit's, geometric mean",
     ]  # fmt: skip
-    text = f"On {run.machine}.{_absent(run)}{_repeated(run)}{_spread(run)}"
+    text = f"On {run.machine}.{_absent(run)}{_left_out(too_large)}{_repeated(run)}{_spread(run)}"
     return f"\n{table(head, rows, words=2)}\n{text}\n\n"
+
+
+def _left_out(too_large: list[Cell]) -> str:
+    """Cells that are called warm and were not."""
+    if not too_large:
+        return ""
+    return (
+        f" Left out of every table here are {len(too_large)} of the cases that were run for a warm "
+        f"cache: their arrays take more than {100 * WARM_PART:.0f} % of the L2 cache, and what is "
+        "so large a copy gets no faster than DRAM gives it. The choice of steps counts their times."
+    )
 
 
 def _repeated(run: LibraryRun) -> str:
@@ -130,7 +180,7 @@ def _spread(run: LibraryRun) -> str:
         return ""
     return (
         " A time is the median of its samples. The middle half of the library's samples spans "
-        f"{_listed(parts)}, for the middle one of these cases."
+        f"{listed(parts)}, for the middle one of these cases."
     )
 
 
@@ -273,7 +323,7 @@ def _host_answer(times: dict[tuple[str, str, str], float], language: str) -> str
     if not slower:
         return f"From {language} our calls take less time than PyTorch's."
     faster = [_TITLES.get(call, call) for call in both if call not in slower]
-    except_for = f", except for {_listed(faster)}" if faster else ""
+    except_for = f", except for {listed(faster)}" if faster else ""
     return f"From {language} our calls take longer than PyTorch's{except_for}."
 
 

@@ -24,6 +24,11 @@ PEERS = {
 _IN_OUR_PROGRAM = "cudnn"
 LEVEL = 1.02
 """Two that are nearer to each other than their spread are as fast as each other."""
+_ARRAYS = {"softmax": 2, "log_softmax": 2, "top_k": 1, "softmax_backward": 3, "cross_entropy": 2}
+_ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+WARM_PART = 0.75
+"""Of the L2 cache, as bench/library_cases.cpp has it: on an H100 larger arrays are copied no faster
+than DRAM gives them."""
 
 
 @dataclass(frozen=True, order=True)
@@ -33,6 +38,12 @@ class Case:
     operation: str
     cache: str
     shape: Shape
+
+    @property
+    def bytes(self) -> int:
+        """Of the arrays that are as long as the logits."""
+        elements = self.shape.rows * self.shape.cols
+        return _ARRAYS[self.operation] * elements * _ELEMENT_BYTES[self.shape.dtype]
 
 
 @dataclass
@@ -142,6 +153,14 @@ class LibraryRun:
     @property
     def machine(self) -> str:
         return f"{self.context['gpu']}, {self.context['date'][:10]}"
+
+    @property
+    def too_large_to_be_warm(self) -> list[Cell]:
+        """Those with a warm cache whose arrays it did not hold."""
+        if "l2_bytes" not in self.context:
+            return []
+        most = WARM_PART * int(self.context["l2_bytes"])
+        return [cell for cell in self.cells if cell.case.cache == "warm" and cell.case.bytes > most]
 
     @property
     def absent(self) -> dict[str, str]:

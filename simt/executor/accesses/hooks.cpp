@@ -68,7 +68,9 @@ SIMT_HOOK(__sanitizer_cov_load16, 16, kLoad)
 SIMT_HOOK(__sanitizer_cov_store16, 16, kStore)
 
 void __sanitizer_cov_trace_pc() {
-  simt::on_basic_block(SIMT_CODE_ADDRESS);
+  // Device code keeps frame pointers: a frame begins with that of the caller.
+  const auto* const frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+  simt::on_basic_block(SIMT_CODE_ADDRESS, frame[0]);
 }
 
 // Copies of whole objects.

@@ -159,10 +159,12 @@ void refuse_host_memory(const Launch& launch, std::uintptr_t address, const std:
                         const Place& place) {
   for (const HostRange& range : launch.host_ranges) {
     if (!range.contains(address)) continue;
+    const std::uintptr_t past = address - range.begin;
     report_and_end_launch(
         "host-pointer", place,
-        access + " of " + range.what + ", " + std::to_string(address - range.begin) +
-            " bytes past where an argument of the kernel points: a device reaches memory from "
+        access + " of " + range.what + ", " +
+            (past == 0 ? "" : std::to_string(past) + " bytes past ") +
+            "where an argument of the kernel points: a device reaches memory from "
             "cudaMalloc, cudaMallocManaged and cudaMallocHost, and the host's own only as a copy",
         kErrorIllegalAddress);
   }
@@ -181,6 +183,16 @@ void wait_for_replay() {
 
 void log_new(Event event, Access access) {
   if (!current.log->add(event, access)) wait_for_replay();
+}
+
+void log_in_other_call(Event event, StackFrame frame) {
+  // Where a function ends or does not need one, its code may run in the frame of what called it.
+  const bool is_of_kernel = frame.is_within(current.lane->outermost_frame);
+  while (is_of_kernel && !current.lane->calls.are_in(frame)) {
+    const Event passed = current.lane->calls.go_towards(frame);
+    if (passed != kNoEvent && !current.log->repeat(passed)) log_new(passed);
+  }
+  if (!current.log->repeat(event)) log_new(event);
 }
 
 void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction direction,

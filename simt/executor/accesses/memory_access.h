@@ -138,10 +138,17 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
-/// The hook of every basic block.
-inline void on_basic_block(std::uintptr_t code_address) {
+/// The running lane comes to a basic block of another function, which it has called or returned to.
+void log_in_other_call(Event event, StackFrame frame);
+
+/// The hook of every basic block, in a function whose frame is at `frame_address`. Code of the host
+/// may have none.
+inline void on_basic_block(std::uintptr_t code_address, std::uintptr_t frame_address) {
   if (current.log == nullptr) return;
+  const StackFrame frame(frame_address);
   const Event event = basic_block_event(code_address);
+  if (!current.lane->calls.are_in(frame)) [[unlikely]]
+    return log_in_other_call(event, frame);
   if (!current.log->repeat(event)) [[unlikely]]
     log_new(event);
 }

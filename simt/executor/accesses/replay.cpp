@@ -1,13 +1,14 @@
 // Between two times when all lanes of a warp meet, they have left a path and the addresses of their
-// accesses. Replaying them is what a SIMT machine would have done: lanes that stand before the
-// same event take it together; where they part, each side runs alone up to the reconvergence point
-// of the branch.
+// accesses. Replaying them is what a SIMT machine would have done: lanes that stand before the same
+// event take it together, and where they part, whoever is ahead waits for those who may still come
+// by (log/control_flow.h).
 
 #include "simt/executor/accesses/replay.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "simt/executor/checkers/global_races.h"
 #include "simt/executor/counters/tracing.h"
@@ -43,7 +44,8 @@ struct Audience {
 
  private:
   static bool is_counted(AccessKind kind) {
-    return kind != AccessKind::kFence && kind != AccessKind::kMeeting;
+    return kind != AccessKind::kFence && kind != AccessKind::kMeeting &&
+           kind != AccessKind::kWarpSync;
   }
 };
 
@@ -234,14 +236,6 @@ Request request_of(const Cursors& cursors) {
   return request;
 }
 
-// A bit for each.
-std::uint32_t lanes_of(const Cursors& cursors) {
-  std::uint32_t lanes = 0;
-  for (unsigned i = 0; i < cursors.count; ++i)
-    lanes |= 1u << cursors.of[i].lane;
-  return lanes;
-}
-
 // How many events all paths have in common from the start.
 std::size_t common_events(const Cursors& cursors) {
   const Cursor& first = cursors.of[0];
@@ -289,14 +283,6 @@ void drop_finished(Cursors& cursors) {
   cursors.count = kept;
 }
 
-bool stand_together(const Cursors& cursors) {
-  const Event event = *cursors.of[0].at;
-  for (unsigned i = 1; i < cursors.count; ++i) {
-    if (*cursors.of[i].at != event) return false;
-  }
-  return true;
-}
-
 // Those of the cursors' paths that differ.
 DistinctPaths distinct_paths(const Cursors& cursors, Event before) {
   DistinctPaths paths(before);
@@ -314,95 +300,250 @@ DistinctPaths distinct_paths(const Cursors& cursors, Event before) {
   return paths;
 }
 
-class DivergentReplay {
+// Lanes that have parted, up to where all of them meet.
+class PartedLanes {
  public:
-  DivergentReplay(const Audience& audience, ControlFlow& flow, KnownControlFlows& of_segments)
-      : audience_(audience), flow_(flow), of_segments_(of_segments) {}
-
-  // `before` is the event that all lanes took last.
-  void run(Cursors& cursors, Event before) {
-    while (drop_finished(cursors), cursors.count > 0) {
-      run_to_meeting_point(cursors, before);
-      before = kMeetingPoint;
-    }
+  // They stand where `last`, which all of them took, has led them.
+  PartedLanes(const Audience& audience, const ControlFlow& flow, Cursors& cursors, Event last)
+      : audience_(audience), flow_(flow), cursors_(cursors) {
+    const Mask all = ~Mask{0} >> (kWarpSize - cursors.count);
+    follow(all, last);
+    take_round(0, all, 0, kNoPosition);
   }
 
  private:
-  void run_to_meeting_point(Cursors& cursors, Event before) {
-    Cursors segment = cursors;
-    std::array<const Event*, kWarpSize> stops;
-    for (unsigned i = 0; i < cursors.count; ++i) {
-      Cursor& part = segment.of[i];
-      stops[i] = part.end = std::find(part.at, part.end, kMeetingPoint);
-    }
-    replay(segment, before);
-    const Event* met = nullptr;
-    for (unsigned i = 0; i < cursors.count; ++i) {
-      go_to(cursors.of[i], stops[i]);
-      if (stops[i] == cursors.of[i].end) continue;
-      met = stops[i];
-      ++cursors.of[i].at;
-    }
-    if (met != nullptr) audience_.pass(met, 1);
+  // A bit for each cursor.
+  using Mask = std::uint32_t;
+
+  template <typename Do>
+  static void for_each(Mask cursors, Do what) {
+    for (; cursors != 0; cursors &= cursors - 1)
+      what(static_cast<unsigned>(std::countr_zero(cursors)));
   }
 
-  // Uses the cursors up.
-  void replay(Cursors& cursors, Event last) {
-    while (drop_finished(cursors), cursors.count > 0) {
-      if (stand_together(cursors)) {
-        last = *cursors.of[0].at;
-        take_together(audience_, cursors, 1);
+  Mask those_in(Mask cursors, Position begin, Position end) const {
+    Mask found = 0;
+    for_each(cursors, [&](unsigned i) {
+      if (begin <= positions_[i] && positions_[i] < end) found |= Mask{1} << i;
+    });
+    return found;
+  }
+  Position first_of(Mask cursors) const {
+    Position first = kNoPosition;
+    for_each(cursors, [&](unsigned i) { first = std::min(first, positions_[i]); });
+    return first;
+  }
+
+  // Round after round, until all of them have left the loop.
+  void take_loop(std::uint32_t number, Mask cursors) {
+    const Loop& loop = flow_.loop(number);
+    while ((cursors = those_in(cursors, loop.begin, loop.end)) != 0)
+      take_round(number, cursors, loop.begin, kNoPosition);
+  }
+
+  // From position `from` to the end of a round of a loop. Whoever comes to `stop` stays there.
+  void take_round(std::uint32_t number, Mask cursors, Position from, Position stop) {
+    const Loop& loop = flow_.loop(number);
+    for (;;) {
+      Mask ahead = those_in(cursors, from, loop.end);
+      if (stop != kNoPosition) ahead &= ~those_in(ahead, stop, stop + 1);
+      if (ahead == 0) return;
+      const Position at = first_of(ahead);
+      const std::uint32_t inner = child_at(number, at);
+      if (inner != number) {
+        const Loop& inside = flow_.loop(inner);
+        take_loop(inner, those_in(ahead, inside.begin, inside.end));
+        from = inside.end;
       } else {
-        last = replay_sides(cursors, last);
+        const Mask group = those_in(ahead, at, at + 1);
+        from = take(number, group, first_of(ahead & ~group), stop);
       }
     }
   }
 
-  // Replays each side of a branch up to where they meet, and leaves the cursors there.
-  Event replay_sides(Cursors& cursors, Event branch) {
-    // A meeting point is no place in the code: then it is where the first lane goes on.
-    const Event place = branch != kMeetingPoint ? branch : *cursors.of[0].at;
+  // The loop right within `number` that this position lies in, or `number` itself.
+  std::uint32_t child_at(std::uint32_t number, Position position) const {
+    std::uint32_t loop = flow_.loop_at(position);
+    while (loop != number && flow_.loop(loop).around != number)
+      loop = flow_.loop(loop).around;
+    return loop;
+  }
+
+  // Takes lanes that stand together as far as they stay so, right in this loop, before any of the
+  // others, of which the first is at `others`. Returns the position behind.
+  Position take(std::uint32_t number, Mask group, Position others, Position stop) {
+    const unsigned first = static_cast<unsigned>(std::countr_zero(group));
+    Position at;
+    Position next;
+    do {
+      at = positions_[first];
+      const Event event = *cursors_.of[first].at;
+      rejoin(group, event);
+      count(group, event);
+      const bool together = follow(group, event);
+      next = together ? positions_[first] : kNoPosition;
+    } while (at < next && next < others && next != stop && next < flow_.loop(number).end &&
+             flow_.loop_at(next) == number);
+    if (number != 0) let_go(number, group);
+    return at + 1;
+  }
+
+  // All of them take the event before which they stand.
+  void count(Mask group, Event event) {
+    if (group != requested_) {
+      requested_ = group;
+      request_.count = 0;
+      for_each(group, [&](unsigned i) {
+        members_[request_.count] = static_cast<std::uint8_t>(i);
+        request_.lanes[request_.count++] = static_cast<std::uint8_t>(cursors_.of[i].lane);
+      });
+    }
+    const bool accesses = is_access(event);
+    if (accesses) {
+      request_.site = event;
+      count_access(audience_, request_, request_.count,
+                   [&](unsigned k) { return cursors_.of[members_[k]].access_ahead(0); });
+    }
+    for (unsigned k = 0; k < request_.count; ++k)
+      cursors_.of[members_[k]].go(1, accesses);
+  }
+
+  // They have taken `last`: finds out where each stands now. Returns whether all are together.
+  bool follow(Mask group, Event last) {
+    std::array<Event, kWarpSize> events;
+    std::array<Mask, kWarpSize> sides;
+    unsigned count = 0;
+    bool all_go_on = true;
+    for_each(group, [&](unsigned i) {
+      const Cursor& cursor = cursors_.of[i];
+      if (cursor.at == cursor.end) {
+        positions_[i] = kNoPosition;
+        all_go_on = false;
+        return;
+      }
+      unsigned side = 0;
+      while (side < count && events[side] != *cursor.at)
+        ++side;
+      if (side == count) {
+        events[count] = *cursor.at;
+        sides[count++] = 0;
+      }
+      sides[side] |= Mask{1} << i;
+    });
+    const auto any = static_cast<unsigned>(std::countr_zero(group));
+    const Spot spot = flow_.behind(spots_[any], last);
+    for (unsigned side = 0; side < count; ++side) {
+      const Position position = flow_.position_of(events[side], spot);
+      for_each(sides[side], [&](unsigned i) {
+        positions_[i] = position;
+        spots_[i] = spot;
+      });
+    }
+    if (count > 1) part(last != kMeetingPoint ? last : events[0], {sides.data(), count});
+    return count == 1 && all_go_on;
+  }
+
+  // Those that have just left the loop go on by themselves, up to where they wait for the others.
+  void let_go(std::uint32_t number, Mask group) {
+    const Loop& loop = flow_.loop(number);
+    Mask gone = group & ~those_in(group, loop.begin, loop.end);
+    for (Mask side; (gone = still_going(gone)) != 0; gone &= ~side) {
+      const Position at = first_of(gone);
+      side = those_in(gone, at, at + 1);
+      go_on(number, side, at);
+    }
+  }
+  Mask still_going(Mask cursors) const { return those_in(cursors, 0, kNoPosition); }
+
+  void go_on(std::uint32_t number, Mask side, Position at) {
+    const Loop* left = &flow_.loop(number);
+    const auto is_around = [&](const Loop& loop) { return loop.begin <= at && at < loop.end; };
+    while (!is_around(flow_.loop(left->around)))
+      left = &flow_.loop(left->around);
+    const std::uint32_t around = left->around;
+    const bool is_next_round = around != 0 && at == flow_.loop(around).begin;
+    if (at != left->exit && !is_next_round) take_round(around, side, at, left->exit);
+  }
+
+  // Some take a way of their own.
+  void part(Event place, std::span<const Mask> sides) {
     audience_.tally.add_divergence(place);
-    WarpRecording* const recorded = audience_.recorded;
-    const std::size_t parted = recorded != nullptr ? recorded->part(place, lanes_of(cursors)) : 0;
-    const Event meet = reconvergence_point(cursors, branch);
-    Cursors sides = cursors;
-    std::uint32_t rest = 0;
-    for (unsigned i = 0; i < cursors.count; ++i) {
-      Cursor& side = sides.of[i];
-      side.end = std::find(side.at, side.end, meet);
-      rest |= 1u << i;
+    if (audience_.recorded == nullptr) [[likely]]
+      return;
+    Mask all = 0;
+    for (const Mask side : sides)
+      all |= side;
+    const std::size_t parted = audience_.recorded->part(place, lanes_of(all));
+    for (const Mask side : sides) {
+      audience_.recorded->add_side(parted, lanes_of(side));
+      ++ways_;
+      for_each(side, [&](unsigned i) { way_[i] = ways_; });
     }
-    while (rest != 0) {
-      const Cursor& leader = sides.of[static_cast<unsigned>(std::countr_zero(rest))];
-      Cursors side;
-      for (unsigned i = 0; i < sides.count; ++i) {
-        if ((rest >> i & 1) == 0 || *sides.of[i].at != *leader.at) continue;
-        side.of[side.count++] = sides.of[i];
-        rest &= ~(1u << i);
-      }
-      if (recorded != nullptr) recorded->add_side(parted, lanes_of(side));
-      replay(side, branch);
-    }
-    // At the end of their paths some may have returned, and others wait.
-    if (recorded != nullptr && meet != ControlFlow::kEnd) recorded->rejoin(meet, lanes_of(cursors));
-    for (unsigned i = 0; i < cursors.count; ++i)
-      go_to(cursors.of[i], sides.of[i].end);
-    return branch;
   }
-
-  // Of lanes that part behind a meeting point, their paths up to the next one tell: a meeting point
-  // is no place in the code, and behind each the code goes on elsewhere.
-  Event reconvergence_point(const Cursors& cursors, Event branch) {
-    ControlFlow& flow =
-        branch != kMeetingPoint ? flow_ : of_segments_.of(distinct_paths(cursors, branch));
-    return flow.reconvergence_point(branch);
+  // And meet again.
+  void rejoin(Mask group, Event event) {
+    if (audience_.recorded == nullptr) [[likely]]
+      return;
+    const unsigned way = way_[static_cast<unsigned>(std::countr_zero(group))];
+    bool are_of_one = true;
+    for_each(group, [&](unsigned i) { are_of_one &= way_[i] == way; });
+    if (are_of_one) return;
+    audience_.recorded->rejoin(event, lanes_of(group));
+    for_each(group, [&](unsigned i) { way_[i] = way; });
+  }
+  std::uint32_t lanes_of(Mask group) const {
+    std::uint32_t lanes = 0;
+    for_each(group, [&](unsigned i) { lanes |= std::uint32_t{1} << cursors_.of[i].lane; });
+    return lanes;
   }
 
   const Audience& audience_;
-  ControlFlow& flow_;
-  KnownControlFlows& of_segments_;
+  const ControlFlow& flow_;
+  Cursors& cursors_;
+  std::array<Position, kWarpSize> positions_;
+  std::array<Spot, kWarpSize> spots_ = {};
+  Request request_;
+  std::array<std::uint8_t, kWarpSize> members_;
+  Mask requested_ = 0;
+  std::array<unsigned, kWarpSize> way_ = {};  // of those that were told to the record
+  unsigned ways_ = 0;
 };
+
+// What lanes do up to their next meeting. `before` is the event that all of them took last.
+void replay_to_meeting(const Audience& audience, KnownControlFlows& flows, Cursors& cursors,
+                       Event before) {
+  while (drop_finished(cursors), cursors.count > 0) {
+    const std::size_t common = common_events(cursors);
+    if (common == 0) {
+      const ControlFlow& flow = flows.of(distinct_paths(cursors, before));
+      PartedLanes(audience, flow, cursors, before);
+    } else {
+      take_together(audience, cursors, common);
+      before = cursors.of[0].at[-1];
+    }
+  }
+}
+
+// The same of all that they did.
+void replay_parted(const Audience& audience, KnownControlFlows& flows, Cursors& cursors,
+                   Event before) {
+  while (drop_finished(cursors), cursors.count > 0) {
+    Cursors segment = cursors;
+    const Event* met = nullptr;
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      Cursor& cursor = cursors.of[i];
+      const Event* const stop = std::find(cursor.at, cursor.end, kMeetingPoint);
+      segment.of[i].end = stop;
+      go_to(cursor, stop);
+      if (stop == cursor.end) continue;
+      met = stop;
+      ++cursor.at;
+    }
+    replay_to_meeting(audience, flows, segment, before);
+    if (met != nullptr) audience.pass(met, 1);
+    before = kMeetingPoint;
+  }
+}
 
 WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
   WarpRecording* const recorded = recording_of(warp);
@@ -413,7 +554,7 @@ WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
 Audience begin(Worker& worker, const Warp& warp, unsigned lanes) {
   worker.tally.begin_warp(lanes);
   return {.tally = worker.tally,
-          .watched = warp.block->race_key != 0 ? &warp : nullptr,
+          .watched = worker.launch->races != nullptr ? &warp : nullptr,
           .traced = tracing && trace_warp(worker.shared, warp),
           .recorded = begin_recording(worker, warp)};
 }
@@ -465,8 +606,7 @@ void replay(Worker& worker, Warp& warp) {
   } else {
     Event before = warp.last_event;
     Cursors cursors = part(audience, worker, request, before);
-    ControlFlow& flow = worker.control_flows.of(distinct_paths(cursors, before));
-    DivergentReplay(audience, flow, worker.control_flows_of_segments).run(cursors, before);
+    replay_parted(audience, worker.control_flows, cursors, before);
   }
   warp.last_event = kMeetingPoint;
   warp.ticks += done.most;

@@ -5,13 +5,16 @@
 #include <atomic>
 #include <bit>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "simt/executor/checkers/block_races.h"
 #include "simt/executor/checkers/equal_stores.h"
+#include "simt/executor/checkers/race_keys.h"
 #include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/counters/tally.h"
 #include "simt/executor/devices.h"
@@ -19,7 +22,6 @@
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/memory/device_memory.h"
-#include "simt/executor/memory/device_variables.h"
 #include "simt/executor/system/address_space.h"
 #include "simt/executor/worker/worker.h"
 
@@ -41,7 +43,7 @@ struct Field {
   static constexpr Key put(Key value) { return (value & kMax) << kShift; }
   static constexpr Key get(Key key) { return key >> kShift & kMax; }
 };
-using CodeField = Field<0, 24>;
+using CodeField = Field<0, kKeptCodeBits>;
 using ThreadField = Field<24, 10>;
 using FencesField = Field<34, 2>;  // how many the block had made; the highest means many
 using BlockField = Field<36, 22>;
@@ -72,8 +74,6 @@ Key of_lane(Key first, unsigned lane) {
 constexpr unsigned kAccesses = 3;
 // Elements of 1, 2 and 4 bytes are kept apart; wider accesses are several of 4.
 constexpr unsigned kSizes = 3;
-
-enum class GlobalAccess : std::uint8_t { kStore, kLoad, kAtomic };
 
 // Several workers note accesses at once. Whoever does holds the lock of the 128 bytes, which are
 // what a warp mostly accesses together.
@@ -110,6 +110,7 @@ struct GlobalRaces {
   Key epoch = 0;
   ClusteredGrid grid;
   bool clustered = false;
+  bool among_blocks = false;  ///< whether there are several, and not all in one cluster
   /// Bits of used(): which kinds of access the launch has made.
   std::atomic<unsigned> used = 0;
   std::array<Shadow, kSizes * kAccesses> shadows;
@@ -118,6 +119,8 @@ struct GlobalRaces {
   std::uint8_t* suspected = nullptr;
   std::vector<std::uintptr_t> suspects;
   StoredValues values;
+  /// Those of blocks that have ended, or of a cooperative grid's at its barrier.
+  std::unique_ptr<RacesInBlocks> within;
   /// For each block the epoch, and its fences before its last meeting with others.
   std::uint8_t* fences_at_meeting = nullptr;
 };
@@ -391,7 +394,7 @@ void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
   const unsigned index = index_of(size, access);
   if ((races.used >> index & 1) == 0) [[unlikely]]
     start_using(races, index);
-  const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - (request.site >> 1)) |
+  const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - kept_code(request.site)) |
                   ThreadField::put(ThreadField::kMax - warp.lanes->thread);
   const Noting noting = {races, access, size, races.shadows[index], key};
   const bool neighbours = are_neighbours(request);
@@ -435,6 +438,7 @@ void begin_epoch(GlobalRaces& races) {
   races.values.begin_epoch();
   races.used = 0;
   races.suspects.clear();
+  races.within = std::make_unique<RacesInBlocks>();
 }
 
 void give_key(const GlobalRaces& races, Block& block) {
@@ -460,10 +464,12 @@ void note_meeting(GlobalRaces& races, Block& block) {
 
 void begin_global_races(Launch& launch) {
   const std::uint64_t blocks_per_cluster = volume(launch.config.cluster);
-  if (!launch.checking || !launch.counting || launch.blocks <= blocks_per_cluster) return;
+  if (!launch.checking || !launch.counting) return;
+  if (launch.blocks <= blocks_per_cluster && launch.threads_per_block == 1) return;
   GlobalRaces& races = of_devices[static_cast<unsigned>(launch.device)];
   races.grid = {launch.config.grid, launch.config.cluster};
   races.clustered = blocks_per_cluster > 1;
+  races.among_blocks = launch.blocks > blocks_per_cluster;
   launch.races = &races;
   begin_epoch(races);
 }
@@ -473,19 +479,18 @@ void begin_block_of_global_races(Block& block) {
   block.met = false;
   block.race_key = 0;
   const GlobalRaces* const races = block.worker->launch->races;
-  if (races != nullptr && block.number < BlockField::kMax) give_key(*races, block);
+  if (races == nullptr) return;
+  if (races->among_blocks && block.number < BlockField::kMax) give_key(*races, block);
+  if (block.races == nullptr) block.races = std::make_shared<BlockRaces>();
+  block.races->begin_block(block);
 }
 
-namespace {
-
-// What lies at a place, if values that are stored there are noted.
-const void* memory_at(const Launch& launch, std::uintptr_t place) {
-  const AddressSpan large = memory_of_large(launch.device);
-  const bool is_small = launch.memory.contains(place) && !large.contains(place);
-  return is_small ? reinterpret_cast<const void*>(place) : variable_at_place(place);
+void end_block_of_global_races(const Block& block) {
+  GlobalRaces* const races = block.worker->launch->races;
+  if (races == nullptr || block.races->found().empty()) return;
+  const std::lock_guard lock(races->mutex);
+  races->within->take(block.races->found());
 }
-
-}  // namespace
 
 void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes) {
   GlobalRaces* const races = current.launch->races;
@@ -493,7 +498,10 @@ void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes) 
 }
 
 void note_in_global_races(const Warp& warp, const Request& request) {
-  GlobalRaces& races = *warp.block->worker->launch->races;
+  const Block& block = *warp.block;
+  if (block.synchronization == nullptr && block.threads > 1) block.races->note(warp, request);
+  if (block.race_key == 0) return;
+  GlobalRaces& races = *block.worker->launch->races;
   // Volatile accesses are taken for what programs use them as: flags, by which blocks meet.
   if (request.is_volatile) {
     note_access(races, warp, request, GlobalAccess::kAtomic);
@@ -581,8 +589,7 @@ bool store_same(const Launch& launch, const Side& a, const Side& b) {
   if (a.access != GlobalAccess::kStore || b.access != GlobalAccess::kStore) return false;
   const std::uintptr_t begin = std::max(a.address, b.address);
   const std::uintptr_t end = std::min(a.address + a.bytes, b.address + b.bytes);
-  const void* const at = memory_at(launch, begin);
-  return at != nullptr && launch.races->values.are_equal(begin - arena.begin, at, end - begin);
+  return all_stored_the_same(launch, launch.races->values, begin - arena.begin, end - begin);
 }
 
 // The first mistake; if there is none, the first race of stores of the same.
@@ -602,15 +609,8 @@ std::optional<Race> race_at(const Launch& launch, std::uintptr_t word) {
 }
 
 // As a noun in a sentence.
-std::string name_of(GlobalAccess access) {
-  switch (access) {
-    case GlobalAccess::kLoad:
-      return "a load";
-    case GlobalAccess::kStore:
-      return "a store";
-    default:
-      return "an atomic operation";
-  }
+std::string noun_of(GlobalAccess access) {
+  return (access == GlobalAccess::kAtomic ? "an " : "a ") + std::string(name_of(access));
 }
 
 ThreadOfLaunch thread_of_launch(Key key) {
@@ -618,13 +618,7 @@ ThreadOfLaunch thread_of_launch(Key key) {
 }
 
 Place place_of(const Launch& launch, const Tally& tally, const Side& side) {
-  const std::uint32_t code = code_of(side.key);
-  if (side.access == GlobalAccess::kAtomic) {
-    for (const auto& [event, line] : tally.located()) {
-      if (CodeField::get(event >> 1) == code) return {line, 0};
-    }
-  }
-  return {{}, code_address_near<24>(reinterpret_cast<std::uintptr_t>(launch.body), code)};
+  return place_of(launch, tally, side.access, code_of(side.key));
 }
 
 void report_race(const Launch& launch, const Tally& tally, const Race& race) {
@@ -633,12 +627,12 @@ void report_race(const Launch& launch, const Tally& tally, const Race& race) {
   };
   report_of(launch, thread_of_launch(race.mine.key), "global-race",
             place_of(launch, tally, race.mine),
-            name_of(race.mine.access) + " races with " + name_of(race.other.access) +
+            noun_of(race.mine.access) + " races with " + noun_of(race.other.access) +
                 " by another block, at " + DeviceMemory::instance().describe(race.mine.address) +
                 ": no __threadfence() and atomic operation lie in between" +
                 (race.stores_same ? kStoreTheSame : ""),
             {{place_of(launch, tally, race.other),
-              name_of(race.other.access) + " by " + who(race.other)}},
+              noun_of(race.other.access) + " by " + who(race.other)}},
             race.stores_same ? Severity::kNote : Severity::kError);
 }
 
@@ -671,11 +665,14 @@ void end_global_races(const Launch& launch, const Tally& tally) {
   }
   for (const auto& [lines, race] : found)
     report_race(launch, tally, race);
+  races.within->report(launch, tally, races.values);
 }
 
 void next_phase_of_global_races(Worker& worker, unsigned blocks) {
   GlobalRaces* const races = worker.launch->races;
   if (races == nullptr) return;
+  for (unsigned slot = 0; slot < blocks; ++slot)
+    end_block_of_global_races(*worker.blocks[slot]);
   end_global_races(*worker.launch, worker.tally);
   begin_epoch(*races);
   for (unsigned slot = 0; slot < blocks; ++slot)

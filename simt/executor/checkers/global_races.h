@@ -14,6 +14,8 @@
 /// Stores that race with each other are no mistake where all stores of the launch to these bytes
 /// have stored the same (stored_values.h).
 ///
+/// Threads of one block are compared with each other as well (block_races.h).
+///
 /// Blocks of one cluster count as one: their barriers order them, and other mistakes among them go
 /// unseen. A barrier of a cooperative grid is like the end of one launch and the start of another.
 #pragma once
@@ -38,8 +40,10 @@ void end_global_races(const Launch& launch, const Tally& tally);
 /// A barrier of a cooperative grid, whose blocks are all of this worker: orders what came before.
 void next_phase_of_global_races(Worker& worker, unsigned blocks);
 
-/// Gives the block its key, 0 where nothing is to be looked for.
+/// Gives the block its key, 0 where it can race with no other, and lets it be watched by itself.
 void begin_block_of_global_races(Block& block);
+/// Keeps what the block's threads did to each other.
+void end_block_of_global_races(const Block& block);
 
 /// The running lane is about to store at `at`, which has that place. Nothing may come in between.
 void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes);

@@ -23,6 +23,7 @@
 #include "simt/executor/checkers/interrupted_code.h"
 #include "simt/executor/counters.h"
 #include "simt/executor/fibers/plain_code.h"
+#include "simt/executor/fibers/running_launch.h"
 #include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/interrupt.h"
@@ -41,9 +42,10 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kDefaultLimit = 600;
 constexpr int kErrorLaunchTimeout = 702;
 constexpr std::chrono::milliseconds kInterval{50};
-// For a kernel that waits in a library, and never comes by the executor: 3 seconds of signals.
-// They are counted where they arrive, because a lane that gets no processor cannot react, and
-// because the executor, too, may take seconds: to replay a long log, or to say where threads are.
+// For a kernel that waits in a library, or that loops without an access to memory, and never comes
+// by the executor: 3 seconds of signals. They are counted where they arrive, because a lane that
+// gets no processor cannot react, and because the executor, too, may take seconds: to replay a long
+// log, or to say where threads are.
 constexpr int kMostIgnoredSignals = 60;
 // And where no signal arrives, because a library blocks them, say.
 constexpr Seconds kLongestGrace{120};
@@ -103,6 +105,8 @@ void stop_running_lane(int, siginfo_t*, void* context) {
     worker.late = {lane, kSignal, 0, code_address};
     abandon_launch(*lane);
   }
+  worker.late_lane = lane;
+  worker.late_at = code_address;
   ++worker.ignored_signals;
   if (current.log == nullptr) current.log = &worker.tripwire;
   current.log->seem_full();
@@ -123,12 +127,37 @@ std::string seconds_text(Seconds seconds) {
   return text;
 }
 
+// Null if no signal has met a lane of the launch.
+const Worker* late_worker(const State& s, const Launch& launch) {
+  for (const auto& [worker, at] : s.threads) {
+    if (at.launch == &launch && worker->late_lane != nullptr) return worker;
+  }
+  return nullptr;
+}
+
+void report_unstoppable(const State& s, const Launch& launch) {
+  const bool is_program = past(s.deadline);
+  const std::string message =
+      std::string(is_program ? "the program" : "the launch") + " takes longer than " +
+      seconds_text(is_program ? s.deadline->after : s.limit) + ", the time limit, and kernel " +
+      launch.kernel +
+      " does not react: it waits in a library, or loops without an access to memory. The program "
+      "is ended";
+  const Worker* const worker = late_worker(s, launch);
+  if (worker == nullptr) {
+    return report_of(launch, {}, "time-limit", {{"unknown line", 0}}, message, {});
+  }
+  const Lane& lane = *worker->late_lane;
+  report_of(launch, {lane.warp->block->number, lane.thread}, "time-limit",
+            {{}, worker->late_at + 1}, message, {});
+}
+
+// Whoever observes launches is told of this one, too.
 [[noreturn]] void end_program(const State& s, const Launch& launch) {
-  std::fprintf(stderr,
-               "error: the launch of kernel %s takes longer than %s, the time limit, and does not "
-               "react: the program is ended [time-limit]\n",
-               launch.kernel, seconds_text(past(s.deadline) ? s.deadline->after : s.limit).c_str());
+  report_unstoppable(s, launch);
+  tell_of_unended(launch);
   flush_output();
+  if (past(s.deadline)) s.deadline->at_end();
   std::_Exit(1);
 }
 

@@ -14,7 +14,7 @@ SourceLine split_line(const std::string& place) {
 }
 
 SourceLine line_of(Event event, std::uintptr_t near_kernel) {
-  if (const Location* line = line_with_number(event >> 1)) {
+  if (const Location* line = line_with_number(address_bits(event))) {
     return split_line(source_line(line->file, line->line));
   }
   return split_line(source_line(code_address(event, near_kernel)));
@@ -22,7 +22,7 @@ SourceLine line_of(Event event, std::uintptr_t near_kernel) {
 
 void add_code_address(Event event, std::uintptr_t near_kernel,
                       std::set<std::uintptr_t>& addresses) {
-  if (line_with_number(event >> 1) == nullptr) addresses.insert(code_address(event, near_kernel));
+  if (line_with_number(address_bits(event)) == nullptr) addresses.insert(code_address(event, near_kernel));
 }
 
 }  // namespace simt

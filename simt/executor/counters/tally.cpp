@@ -76,7 +76,7 @@ void Tally::add_link(Site& site, const Request& request) {
 }
 
 Tally::Site& Tally::site_of(const Request& request) {
-  Site*& recent = recent_[request.site / 2 % kRecent];
+  Site*& recent = recent_[address_bits(request.site) % kRecent];
   if (recent == nullptr || recent->event != request.site || recent->kind != request.kind) {
     recent = &sites_[key_of(request.site, request.kind)];
     recent->event = request.site;
@@ -146,6 +146,18 @@ void merge(std::vector<TouchedArray>& arrays, const std::vector<TouchedArray>& o
       same->add(other);
     }
   }
+}
+
+// Bytes of `loaded` that are in none of `written`.
+std::uint64_t bytes_read_only(std::vector<TouchedArray> loaded,
+                              const std::vector<TouchedArray>& written) {
+  std::uint64_t bytes = 0;
+  for (TouchedArray& array : loaded) {
+    for (const TouchedArray& other : written)
+      if (array.is_same_array(other)) array.remove(other);
+    bytes += array.unique_bytes();
+  }
+  return bytes;
 }
 
 void count_arrays(const std::vector<TouchedArray>& arrays, Traffic& traffic) {
@@ -261,6 +273,10 @@ Counters Tally::total() const {
   for (const auto& [kind, of_kind] : arrays) {
     if (is_global(kind)) count_arrays(of_kind, traffic_of(sum, kind));
   }
+  std::vector<TouchedArray> written = std::move(arrays[AccessKind::kGlobalStore]);
+  merge(written, arrays[AccessKind::kGlobalAtomic]);
+  sum.global_read_only_unique_bytes =
+      bytes_read_only(std::move(arrays[AccessKind::kGlobalLoad]), written);
   for (const auto& [where, counters] : operations_)
     sum += counters;
   for (const auto& [branch, count] : divergences_)
@@ -283,7 +299,10 @@ std::vector<std::pair<CountedPlace, Counters>> Tally::by_place() const {
   for (const auto& [branch, count] : divergences_) {
     Counters counters;
     counters.divergences = count;
-    places.push_back({{branch, {}}, counters});
+    const auto located = located_.find(branch);
+    const bool has_line = located != located_.end();
+    places.push_back(
+        {has_line ? CountedPlace{0, located->second} : CountedPlace{branch, {}}, counters});
   }
   return places;
 }

@@ -52,6 +52,12 @@ void TouchedArray::add(const TouchedArray& other) {
     words_[word] |= other.words_[word];
 }
 
+void TouchedArray::remove(const TouchedArray& other) {
+  const std::size_t end = std::min(words_.end(), other.words_.end());
+  for (std::size_t word = std::max(words_.first(), other.words_.first()); word < end; ++word)
+    words_[word] &= ~other.words_[word];
+}
+
 std::uint64_t TouchedArray::unique_bytes() const {
   std::uint64_t count = 0;
   for (std::size_t word = words_.first(); word < words_.end(); ++word)

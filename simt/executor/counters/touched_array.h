@@ -45,6 +45,8 @@ class TouchedArray {
   std::uint64_t elements() const { return asked_for_ / element_bytes_; }
   /// Bytes touched at least once.
   std::uint64_t unique_bytes() const;
+  /// Takes out the bytes that accesses of another kind touched, of the same array.
+  void remove(const TouchedArray& other);
 
  private:
   static constexpr unsigned kWordBits = 64;

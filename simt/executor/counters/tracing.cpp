@@ -164,6 +164,8 @@ std::string_view name_of(AccessKind kind) {
       return "distributed";
     case AccessKind::kFence:
       return "fence";
+    case AccessKind::kWarpSync:
+      return "__syncwarp";
     case AccessKind::kMeeting:
       return "uncounted atomic";
   }

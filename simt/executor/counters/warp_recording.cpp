@@ -160,7 +160,10 @@ void WarpRecording::request(const Request& request) {
   if (!pending_.empty()) add_due(lanes);
   for (unsigned i = 0; i < request.count; ++i)
     ++replayed_[request.lanes[i]];
-  if (request.kind == AccessKind::kFence || request.kind == AccessKind::kMeeting) return;
+  if (request.kind == AccessKind::kFence || request.kind == AccessKind::kMeeting ||
+      request.kind == AccessKind::kWarpSync) {
+    return;
+  }
   if (events_.size() >= limit_) {
     ++left_out_;
     return;

@@ -14,6 +14,7 @@
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/index3.h"
 #include "simt/executor/log/access_log.h"
+#include "simt/executor/log/calls.h"
 
 namespace simt {
 
@@ -21,6 +22,7 @@ constexpr unsigned kWarpSize = 32;      ///< lanes
 constexpr unsigned kMaxThreads = 1024;  ///< of a block
 
 struct Block;
+class BlockRaces;
 struct Warp;
 struct Worker;
 
@@ -36,6 +38,7 @@ struct alignas(64) Lane {
   unsigned number = 0;     ///< within the warp
   Exchange exchange = {};  ///< that it waits for, while it waits
 
+  Calls calls;               ///< that it is in
   Location where = {};       ///< where it waits
   std::uintptr_t stack = 0;  ///< its lowest address
   unsigned thread = 0;       ///< within the block, linear
@@ -113,9 +116,12 @@ struct Block {
   std::uint32_t last_barrier = 0;   ///< the worker's clock at the last block barrier
   std::uint32_t start = 0;          ///< the worker's clock when the block began
   std::uint64_t race_key = 0;       ///< by which global_races knows its accesses
-  unsigned fences = 0;              ///< how often it made its accesses visible to other blocks
-  bool has_async_copies = false;    ///< its threads started some
-  bool has_arrivals = false;        ///< its threads arrived at the cluster's barrier, to wait later
+  /// What its threads did to global memory since its last barrier; null before the first block that
+  /// is watched.
+  std::shared_ptr<BlockRaces> races;
+  unsigned fences = 0;            ///< how often it made its accesses visible to other blocks
+  bool has_async_copies = false;  ///< its threads started some
+  bool has_arrivals = false;      ///< its threads arrived at the cluster's barrier, to wait later
   bool has_looked_at_clock = false;  ///< its threads called clock64()
   /// Of a block with barriers or atomic objects in its shared memory; else null.
   std::unique_ptr<BlockSynchronization> synchronization;

@@ -146,26 +146,23 @@ void report_of(const Launch& launch, const ThreadOfLaunch& thread, const char* k
       notes);
 }
 
-void print_note(const std::string& line, const std::string& message) {
-  std::fprintf(stderr, "%s: note: %s\n", line.c_str(), message.c_str());
-}
-
-void note_in_host_code(const std::string& message) {
-  print_note(line_of({}), message);
-}
-
 namespace {
+
+// Under the lock.
+void publish_one(Collection& all, Finding finding) {
+  std::vector<Finding>& list = finding.is_note ? all.notes : all.published;
+  list.push_back(std::move(finding));
+  if (all.observer) all.observer(list.back());
+  if (all.printed) std::fprintf(stderr, "%s\n", list.back().message.c_str());
+}
 
 // Under the lock.
 void publish(Collection& all, std::vector<Pending> sorted) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Pending& a, const Pending& b) { return a.block < b.block; });
   for (const Pending& finding : sorted) {
-    const bool is_note = finding.severity == Severity::kNote;
-    std::vector<Finding>& list = is_note ? all.notes : all.published;
-    list.push_back({finding.kind, text_of(finding), finding.kernel, finding.lines, is_note});
-    if (all.observer) all.observer(list.back());
-    if (all.printed) std::fprintf(stderr, "%s\n", list.back().message.c_str());
+    publish_one(all, {finding.kind, text_of(finding), finding.kernel, finding.lines,
+                      finding.severity == Severity::kNote});
   }
 }
 
@@ -184,6 +181,19 @@ void publish_if(IsMeant is_meant) {
 }
 
 }  // namespace
+
+void publish_note(const char* kind, const std::string& line, const std::string& message) {
+  const std::string text = line + ": note: " + message + " [" + kind + "]";
+  Collection& all = collection();
+  const std::lock_guard lock(all.mutex);
+  publish_one(all, {kind, text, "", {{line, message}}, true});
+  // Whoever keeps findings from being printed to look at them later does not look for these.
+  if (!all.printed && !all.observer) std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void note_in_host_code(const char* kind, const std::string& message) {
+  publish_note(kind, line_of({}), message);
+}
 
 void publish_findings() {
   publish_if([](const Pending&) { return true; });

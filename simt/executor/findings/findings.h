@@ -70,10 +70,11 @@ std::uintptr_t code_address_near(std::uintptr_t near, std::uint32_t low_bits) {
   return near + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
 }
 
-/// Prints a note: nothing is wrong, but somebody may wonder.
-void print_note(const std::string& line, const std::string& message);
+/// Publishes a note of host code at once: nothing is wrong, or the program is told by an error's
+/// code, but somebody may wonder.
+void publish_note(const char* kind, const std::string& line, const std::string& message);
 /// The same at the line of host code that called the CUDA runtime.
-void note_in_host_code(const std::string& message);
+void note_in_host_code(const char* kind, const std::string& message);
 
 /// Makes all findings so far public, those of a launch in the order of their blocks.
 void publish_findings();

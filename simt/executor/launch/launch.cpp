@@ -140,24 +140,28 @@ void forget_last_launch() {
   s.last_by_place = {};
 }
 
+// Under the lock.
+void tell_observers(State& s, const Launch& launch) {
+  publish_findings_of(launch.device);
+  if (launch.config.of_library) {
+    if (s.library_observer) s.library_observer(launch.kernel);
+  } else if (s.observer) {
+    s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
+  }
+}
+
 // Adds the launch to what is counted, and tells whoever observes launches.
 void keep_counters(const Launch& launch, const Tally& tally) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  if (launch.config.of_library) {
-    publish_findings_of(launch.device);
-    if (s.library_observer) s.library_observer(launch.kernel);
-    return;
-  }
-  if (!launch.plain) {
+  if (!launch.plain && !launch.config.of_library) {
     s.last = tally.total();
     s.last.launches = 1;
     s.last_by_place = counters_by_place(tally, launch);
     add(s.total_by_place, s.last_by_place);
     s.total += s.last;
   }
-  publish_findings_of(launch.device);
-  if (s.observer) s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
+  tell_observers(s, launch);
 }
 
 using Body = void (*)(void*);
@@ -261,6 +265,13 @@ int run_for_library(const char* function, void (*body)(void*), void* arguments) 
   config.called_from = HostCall::place();
   launch(function, config, body, arguments);
   return peek_error();
+}
+
+void tell_of_unended(const Launch& launch) {
+  forget_last_launch();
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  tell_observers(s, launch);
 }
 
 void order_launch(std::function<void()> launch, bool for_the_end) {

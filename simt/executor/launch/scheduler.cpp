@@ -61,6 +61,7 @@ ThreadsInTurn turns_of(Lane& first, unsigned others) {
 // looks at what has called it from there on.
 [[gnu::noinline]] void call_alone(const Launch& launch, Lane& lane) {
   lane.outermost_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  lane.calls.clear();
   try {
     launch.body(launch.arguments);
   } catch (const ExitOfThread&) {
@@ -362,6 +363,8 @@ void run_cluster(Worker& worker, std::uint64_t number, unsigned count) {
             pass_cluster_barrier(worker, count)) &&
            !worker.aborted);
   end_shared_races(worker);
+  for (unsigned slot = 0; slot < count; ++slot)
+    end_block_of_global_races(*worker.blocks[slot]);
 }
 
 void exit_thread() {

@@ -24,6 +24,7 @@ void recover(Worker& worker) {
 void take_part(Worker& worker, Launch& launch) {
   const StackForCrashes stack_for_crashes;
   worker.ignored_signals = 0;
+  worker.late_lane = nullptr;
   const InterruptibleWorker interruptible(worker, launch);
   worker.launch = &launch;
   worker.tally = Tally{};

@@ -5,8 +5,8 @@
 namespace simt {
 
 std::uintptr_t code_address(Event event, std::uintptr_t near_kernel) {
-  constexpr std::int64_t kSpan = std::int64_t{1} << 31;
-  const auto low = static_cast<std::int64_t>(event >> 1);
+  constexpr std::int64_t kSpan = std::int64_t{1} << (32 - kKindBits);
+  const auto low = static_cast<std::int64_t>(address_bits(event));
   const auto near_low = static_cast<std::int64_t>(near_kernel % kSpan);
   std::int64_t distance = low - near_low;
   if (distance > kSpan / 2) distance -= kSpan;

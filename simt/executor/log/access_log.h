@@ -42,24 +42,53 @@ class Access {
   std::uint64_t bits_;
 };
 
-/// An event on a lane's path: a basic block or an access, named by its place in the code. Two lanes
-/// whose events are equal executed the same instruction.
+/// An event on a lane's path: a basic block, an access, a call or a return, named by its place in
+/// the code. Two lanes whose events are equal executed the same instruction.
 using Event = std::uint32_t;
 
 /// All lanes of the warp have met here, at an operation of the whole warp.
 constexpr Event kMeetingPoint = 0;
 
+/// How many bits of an event say what it is; the others are of its address.
+constexpr unsigned kKindBits = 2;
+
 /// The event of a basic block that begins at this address of the code.
 constexpr Event basic_block_event(std::uintptr_t code_address) {
-  return static_cast<Event>(code_address << 1);
+  return static_cast<Event>(code_address << kKindBits);
 }
 /// The event of an access by the instruction at this address of the code.
 constexpr Event access_event(std::uintptr_t code_address) {
-  return static_cast<Event>(code_address << 1 | 1);
+  return static_cast<Event>(code_address << kKindBits | 1);
 }
-/// Whether an event is an access; else it is a basic block or a meeting point.
+/// The event of a call of a function, from where it returns to this address of the code.
+constexpr Event call_event(std::uintptr_t code_address) {
+  return static_cast<Event>(code_address << kKindBits | 2);
+}
+/// The event of a return, at this address of the function's code.
+constexpr Event return_event(std::uintptr_t code_address) {
+  return static_cast<Event>(code_address << kKindBits | 3);
+}
+/// Whether an event is an access.
 constexpr bool is_access(Event event) {
-  return event & 1;
+  return event % (1u << kKindBits) == 1;
+}
+/// How many lines of source there may be that accesses are named by (called_lines.h).
+constexpr std::uint32_t kMostNamedLines = 1u << 16;
+/// Whether it is an access that a line of source names, and no address of code.
+constexpr bool is_of_line(Event event) {
+  return is_access(event) && event >> kKindBits < kMostNamedLines;
+}
+/// Whether it is a call.
+constexpr bool is_call(Event event) {
+  return event % (1u << kKindBits) == 2;
+}
+/// Whether it is a return.
+constexpr bool is_return(Event event) {
+  return event % (1u << kKindBits) == 3;
+}
+/// Of its address as many bits as it has kept.
+constexpr std::uint32_t address_bits(Event event) {
+  return event >> kKindBits;
 }
 
 /// An event has kept all of a code address but its upper bits, which it shares with any other

@@ -9,7 +9,8 @@
 
 namespace simt {
 
-/// Smaller than any address of code. The same for every call from this line.
+/// Smaller than any address of code, and than kMostNamedLines. The same for every call from this
+/// line.
 std::uintptr_t number_of_line(const Location& where);
 
 /// The line with this number; null if it is none, but an address of code.

@@ -1,52 +1,82 @@
 #include "simt/executor/log/control_flow.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace simt {
 namespace {
 
-// A set of nodes.
-class Bits {
- public:
-  Bits(std::size_t size, bool full) : words_((size + 63) / 64, full ? ~std::uint64_t{0} : 0) {
-    if (full && size % 64 != 0) words_.back() = (std::uint64_t{1} << size % 64) - 1;
-  }
-  bool has(std::size_t i) const { return words_[i / 64] >> i % 64 & 1; }
-  void insert(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << i % 64; }
-  void intersect(const Bits& other) {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      words_[w] &= other.words_[w];
-  }
-  std::size_t size() const {
-    std::size_t count = 0;
-    for (std::uint64_t word : words_) {
-      for (; word != 0; word &= word - 1)
-        ++count;
-    }
-    return count;
-  }
-  bool operator==(const Bits&) const = default;
+constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+constexpr std::size_t kLeastRoom = 64;
 
- private:
-  std::vector<std::uint64_t> words_;
-};
+constexpr std::uint32_t kNoContext = ~std::uint32_t{0};
+
+std::size_t hash_of(Event event, std::uint32_t of) {
+  // The golden ratio's bits: odd, and without order.
+  return (event + (std::uint64_t{of} << 32)) * 0x9e3779b97f4a7c15u >> 32;
+}
 
 }  // namespace
 
+// ---- the graph ----
+
 void ControlFlow::clear() {
+  table_.assign(kLeastRoom, kNoNode);
+  events_.clear();
+  of_.clear();
+  called_.clear();
+  callers_.assign(1, kNoContext);
+  successors_.clear();
+  positions_.clear();
   nodes_.clear();
-  events_.assign(1, kEnd);
-  successors_.assign(1, {});
-  immediate_.clear();
+  loop_at_.clear();
+  loops_.clear();
 }
 
-ControlFlow::Node ControlFlow::node_of(Event event) {
-  const auto [found, is_new] = nodes_.try_emplace(event, static_cast<Node>(events_.size()));
-  if (is_new) {
-    events_.push_back(event);
-    successors_.emplace_back();
+ControlFlow::Node ControlFlow::find(Event event, std::uint32_t of) const {
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t slot = hash_of(event, of) & mask;; slot = (slot + 1) & mask) {
+    const Node node = table_[slot];
+    if (node == kNoNode || (events_[node] == event && of_[node] == of)) return node;
   }
-  return found->second;
+}
+
+ControlFlow::Node ControlFlow::add_node(Event event, std::uint32_t of) {
+  const Node known = find(event, of);
+  if (known != kNoNode) return known;
+  const auto node = static_cast<Node>(events_.size());
+  events_.push_back(event);
+  of_.push_back(of);
+  called_.push_back(kNoContext);
+  successors_.emplace_back();
+  const bool is_full = 2 * events_.size() > table_.size();
+  if (is_full) table_.assign(2 * table_.size(), kNoNode);
+  for (Node left_out = is_full ? 0 : node; left_out <= node; ++left_out)
+    put_in_table(left_out);
+  return node;
+}
+
+void ControlFlow::put_in_table(Node node) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = hash_of(events_[node], of_[node]) & mask;
+  while (table_[slot] != kNoNode)
+    slot = (slot + 1) & mask;
+  table_[slot] = node;
+}
+
+// The spot behind an event, whose context may be new. Paths may begin in a function, and return
+// from it.
+Spot ControlFlow::go_on(Spot spot, Event event, Node node) {
+  const auto add = [&](std::uint32_t caller) {
+    callers_.push_back(caller);
+    return static_cast<std::uint32_t>(callers_.size() - 1);
+  };
+  if (is_call(event) && called_[node] == kNoContext) called_[node] = add(spot.context);
+  if (is_return(event) && callers_[spot.context] == kNoContext) {
+    const std::uint32_t caller = add(kNoContext);
+    callers_[spot.context] = caller;
+  }
+  return behind(spot, event);
 }
 
 void ControlFlow::add_edge(Node from, Node to) {
@@ -55,83 +85,247 @@ void ControlFlow::add_edge(Node from, Node to) {
 }
 
 void ControlFlow::add_path(Event before, const Event* begin, const Event* end) {
-  Node previous = node_of(before);
+  Node previous = add_node(before, 0);
+  Spot spot = go_on({}, before, previous);
   for (const Event* event = begin; event != end; ++event) {
-    const Node node = node_of(*event);
-    add_edge(previous, *event == kMeetingPoint ? kEndNode : node);
+    const Node node = add_node(*event, is_of_line(*event) ? spot.block : spot.context);
+    add_edge(previous, node);
     previous = node;
+    spot = go_on(spot, *event, node);
   }
-  add_edge(previous, kEndNode);
-  immediate_.clear();
 }
 
-// A node is post-dominated by itself and by what post-dominates all its successors: the largest
-// sets for which that holds. (Aho, Lam, Sethi and Ullman, Compilers, section 9.6.1, on the reversed
-// graph.)
-void ControlFlow::find_post_dominators() {
-  const std::size_t count = events_.size();
-  std::vector<Bits> post_dominators(count, Bits(count, true));
-  post_dominators[kEndNode] = Bits(count, false);
-  post_dominators[kEndNode].insert(kEndNode);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t node = count - 1; node > kEndNode; --node) {
-      Bits set(count, true);
-      for (const Node next : successors_[node])
-        set.intersect(post_dominators[next]);
-      set.insert(node);
-      if (set == post_dominators[node]) continue;
-      post_dominators[node] = std::move(set);
-      changed = true;
-    }
-  }
-  // They form a chain, on which a node's nearest is the one with the most post-dominators of its
-  // own.
-  std::vector<std::size_t> depth(count);
-  for (std::size_t node = 0; node < count; ++node)
-    depth[node] = post_dominators[node].size();
-  immediate_.assign(count, kEndNode);
-  for (std::size_t node = 1; node < count; ++node) {
-    for (std::size_t other = 1; other < count; ++other) {
-      if (other != node && post_dominators[node].has(other) &&
-          depth[other] > depth[immediate_[node]]) {
-        immediate_[node] = static_cast<Node>(other);
+// ---- its order ----
+//
+// The strongly connected components of a graph, each of which is a loop or a single node, have an
+// order. Within a loop, so have those of what remains of it without the edges that lead back to
+// its first node. And so on.
+
+// Tarjan's search for components (Depth-first search and linear graph algorithms, 1972), without
+// recursion: paths may be as long as a kernel.
+struct ControlFlow::Search {
+  struct Visit {
+    Node node;
+    std::size_t next;  // how many of its successors have not been looked at
+  };
+  std::vector<Visit> visits;
+  std::vector<Node> open;                     // visited, and of no component yet
+  std::vector<std::vector<Node>> components;  // the last first; each begins where it was entered
+};
+
+void ControlFlow::put_in_order() {
+  positions_.assign(events_.size(), kNoPosition);
+  part_.assign(events_.size(), 0);
+  loops_.assign(1, {});
+  if (!events_.empty()) order_from(0, 0);
+  loops_[0].end = static_cast<Position>(nodes_.size());
+  for (std::uint32_t loop = 0; loop < loops_.size(); ++loop)
+    find_exits(loop);
+}
+
+// What is reached from `start` within a loop, without the edges that lead back to where it begins.
+void ControlFlow::order_from(Node start, std::uint32_t loop) {
+  constexpr std::uint32_t kDone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number(events_.size(), 0);
+  std::vector<std::uint32_t> lowest(events_.size(), 0);
+  std::uint32_t count = 0;
+  Search search;
+  const auto visit = [&](Node node) {
+    number[node] = lowest[node] = ++count;
+    search.open.push_back(node);
+    search.visits.push_back({node, successors_[node].size()});
+  };
+  const auto is_looked_at = [&](Node node) {
+    return part_[node] == loop && (loop == 0 || node != start);
+  };
+  visit(start);
+  while (!search.visits.empty()) {
+    Search::Visit& at = search.visits.back();
+    const Node node = at.node;
+    if (at.next > 0) {
+      // The first successor comes last, and so stands first in the order.
+      const Node next = successors_[node][--at.next];
+      if (!is_looked_at(next) || number[next] == kDone) continue;
+      if (number[next] == 0) {
+        visit(next);
+      } else {
+        lowest[node] = std::min(lowest[node], number[next]);
       }
+      continue;
+    }
+    search.visits.pop_back();
+    if (!search.visits.empty()) {
+      const Node from = search.visits.back().node;
+      lowest[from] = std::min(lowest[from], lowest[node]);
+    }
+    if (lowest[node] != number[node]) continue;
+    const auto first = std::find(search.open.rbegin(), search.open.rend(), node).base() - 1;
+    search.components.emplace_back(first, search.open.end());
+    search.open.erase(first, search.open.end());
+    for (const Node member : search.components.back())
+      number[member] = kDone;
+  }
+  for (auto component = search.components.rbegin(); component != search.components.rend();
+       ++component) {
+    const Node first = component->front();
+    const std::vector<Node>& next = successors_[first];
+    const bool is_around_itself =
+        is_looked_at(first) && std::find(next.begin(), next.end(), first) != next.end();
+    if (component->size() > 1 || is_around_itself) {
+      order_loop(*component, loop);
+    } else {
+      positions_[first] = static_cast<Position>(nodes_.size());
+      nodes_.push_back(first);
+      loop_at_.push_back(loop);
     }
   }
 }
 
-Event ControlFlow::reconvergence_point(Event branch) {
-  if (immediate_.empty()) find_post_dominators();
-  return events_[immediate_[nodes_.at(branch)]];
+void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t around) {
+  const auto loop = static_cast<std::uint32_t>(loops_.size());
+  loops_.push_back({.begin = static_cast<Position>(nodes_.size()), .around = around});
+  for (const Node node : nodes)
+    part_[node] = loop;
+  order_from(nodes.front(), loop);
+  loops_[loop].end = static_cast<Position>(nodes_.size());
 }
+
+// ---- where lanes that have left a loop wait ----
+//
+// Behind it, at the first place that all ways out lead through. Ways that end without another
+// access, as by `return`, do not count: whoever takes them is waited for nowhere. Nor do those that
+// leave the loop around it as well.
+
+// One round of a loop, or all that there is: nodes and loops within it, in order.
+struct ControlFlow::Part {
+  struct Element {
+    Position begin;
+    Position end;
+    std::uint32_t accesses;  // here and on the way with the most of them from here
+    std::uint32_t meeting;   // the first element that all ways from here lead through
+  };
+  std::vector<Element> elements;
+  bool is_round;  // of a loop
+
+  std::uint32_t at(Position position) const {
+    const auto behind = std::upper_bound(
+        elements.begin(), elements.end(), position,
+        [](Position wanted, const Element& element) { return wanted < element.begin; });
+    return static_cast<std::uint32_t>(behind - elements.begin()) - 1;
+  }
+  // Both lead up a tree of meetings, whose root is the end.
+  std::uint32_t meeting_of(std::uint32_t one, std::uint32_t other) const {
+    while (one != other) {
+      std::uint32_t& nearer = one < other ? one : other;
+      nearer = elements[nearer].meeting;
+    }
+    return one;
+  }
+};
+
+ControlFlow::Part ControlFlow::part_of(std::uint32_t loop) const {
+  const Loop& all = loops_[loop];
+  Part part{{}, loop != 0};
+  for (Position position = all.begin; position < all.end;) {
+    std::uint32_t inner = loop_at_[position];
+    while (inner != loop && loops_[inner].around != loop)
+      inner = loops_[inner].around;
+    const Position end = inner == loop ? position + 1 : loops_[inner].end;
+    part.elements.push_back({position, end, 0, 0});
+    position = end;
+  }
+  for (auto i = static_cast<std::uint32_t>(part.elements.size()); i-- > 0;)
+    look_ahead(part, i, all);
+  return part;
+}
+
+// From an element, once that is done from all behind it. What leads back to where a round begins
+// leads to its end.
+void ControlFlow::look_ahead(Part& part, std::uint32_t i, const Loop& all) const {
+  const auto end = static_cast<std::uint32_t>(part.elements.size());
+  Part::Element& element = part.elements[i];
+  element.meeting = end;
+  bool is_first = true;
+  std::uint32_t most = 0;
+  for (Position position = element.begin; position < element.end; ++position) {
+    element.accesses += is_access(events_[nodes_[position]]);
+    for (const Node node : successors_[nodes_[position]]) {
+      const Position to = positions_[node];
+      const bool is_around = part.is_round && to == all.begin;
+      if (!is_around && (to < element.end || to >= all.end)) continue;
+      const std::uint32_t next = is_around ? end : part.at(to);
+      if (next != end) most = std::max(most, part.elements[next].accesses);
+      element.meeting = is_first ? next : part.meeting_of(element.meeting, next);
+      is_first = false;
+    }
+  }
+  element.accesses += most;
+}
+
+void ControlFlow::find_exits(std::uint32_t around) {
+  const bool has_loops = std::any_of(loops_.begin() + 1, loops_.end(),
+                                     [&](const Loop& loop) { return loop.around == around; });
+  if (!has_loops) return;
+  const Part part = part_of(around);
+  for (std::size_t i = 1; i < loops_.size(); ++i) {
+    Loop& loop = loops_[i];
+    if (loop.around != around) continue;
+    const std::uint32_t meeting = part.elements[part.at(loop.begin)].meeting;
+    const bool all_meet = meeting < part.elements.size() && part.elements[meeting].accesses > 0;
+    loop.exit = all_meet ? part.elements[meeting].begin : usual_exit(loop, part);
+  }
+}
+
+// Some ways out end without another access, or all do. Then lanes wait where the test of a round
+// leads them, which compilers put at its end, else where it begins; or where most lies ahead.
+Position ControlFlow::usual_exit(const Loop& loop, const Part& part) const {
+  Position exit = kNoPosition;
+  std::tuple<bool, bool, std::uint32_t> best;
+  for (Position position = loop.begin; position < loop.end; ++position) {
+    const std::vector<Node>& next = successors_[nodes_[position]];
+    const bool ends_round = std::any_of(next.begin(), next.end(),
+                                        [&](Node node) { return positions_[node] == loop.begin; });
+    for (const Node node : next) {
+      const Position to = positions_[node];
+      if (to < loop.end || to >= part.elements.back().end) continue;
+      const std::tuple way(ends_round, position == loop.begin, part.elements[part.at(to)].accesses);
+      if (exit != kNoPosition && way <= best) continue;
+      exit = to;
+      best = way;
+    }
+  }
+  return exit;
+}
+
+// ---- paths ----
 
 void DistinctPaths::add(const Event* begin, const Event* end) {
   events_.insert(events_.end(), begin, end);
-  events_.push_back(ControlFlow::kEnd);
+  events_.push_back(kNoEvent);
 }
 
 std::size_t DistinctPaths::hash() const {
   std::uint64_t hash = 0;
   for (const Event event : events_)
-    hash = (hash ^ event) * 0x9e3779b97f4a7c15u;  // the golden ratio's bits: odd, and without order
+    hash = (hash ^ event) * 0x9e3779b97f4a7c15u;
   return hash >> 32;
 }
 
 void DistinctPaths::add_to(ControlFlow& flow) const {
   const auto end = events_.data() + events_.size();
   for (const Event* path = events_.data() + 1; path != end;) {
-    const Event* const path_end = std::find(path, end, ControlFlow::kEnd);
+    const Event* const path_end = std::find(path, end, kNoEvent);
     flow.add_path(events_[0], path, path_end);
     path = path_end + 1;
   }
 }
 
-ControlFlow& KnownControlFlows::of(const DistinctPaths& paths) {
+const ControlFlow& KnownControlFlows::of(const DistinctPaths& paths) {
   Known& known = known_[paths.hash() % known_.size()];
   if (known.paths == paths) return known.flow;
   known.flow.clear();
   paths.add_to(known.flow);
+  known.flow.put_in_order();
   known.paths = paths.are_long() ? DistinctPaths{} : paths;
   return known.flow;
 }

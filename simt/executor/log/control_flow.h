@@ -1,49 +1,106 @@
 /// \file
-/// Where lanes that part at a branch come together again.
+/// In which order a warp's lanes come through the code that they executed, and where they wait for
+/// each other.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "simt/executor/log/access_log.h"
 
 namespace simt {
 
+/// A place in the order of a ControlFlow.
+using Position = std::uint32_t;
+/// Behind all of them.
+constexpr Position kNoPosition = ~Position{0};
+
+/// What lanes execute again and again: the positions [begin, end), of which `begin` is where each
+/// round begins. Those of a loop that lies within it are among them.
+struct Loop {
+  Position begin = 0;           ///< of its first event
+  Position end = 0;             ///< behind its last event
+  Position exit = kNoPosition;  ///< where lanes that have left it wait for the others, if anywhere
+  std::uint32_t around = 0;     ///< the number of the loop that has this one in it, 0 for none
+};
+
+/// What tells code from other code of the same address, for whoever has come there on some path. A
+/// function that is called from two places is code of its own in each, as if it had been inlined;
+/// and an access that only a source line names is one of its basic block.
+struct Spot {
+  std::uint32_t context = 0;  ///< the calls that it is in; those at the beginning of paths are 0
+  std::uint32_t block = 0;    ///< the basic block
+};
+
 /// The control-flow graph of what the lanes of one warp executed between two times when all of them
 /// met. It is built from their paths alone, so that it depends on nothing but the kernel and its
 /// data.
+///
+/// Its events are put in an order in which each comes behind all that lead to it, but for what
+/// leads back to where a loop begins, and in which the events of a loop lie side by side: a weak
+/// topological order (F. Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993,
+/// section 3). Lanes that are taken in this order meet wherever they can.
 class ControlFlow {
  public:
-  /// No event: the end of the paths.
-  static constexpr Event kEnd = ~Event{0};
-
   ControlFlow() { clear(); }
   /// Forgets all paths.
   void clear();
 
-  /// Adds the path that leads from the event `before` over [begin, end). Meeting points end one
-  /// path and begin another.
+  /// Adds the path that leads from the event `before` over [begin, end), which has no meeting
+  /// point.
   void add_path(Event before, const Event* begin, const Event* end);
+  /// Finds the order, once all paths have been added.
+  void put_in_order();
 
-  /// The immediate post-dominator of an event that was added: the first that every path from it
-  /// passes. kEnd if none.
-  Event reconvergence_point(Event branch);
+  /// Of the next event of a path that has come to this spot.
+  Position position_of(Event event, Spot spot = {}) const {
+    return positions_[node_of(event, spot)];
+  }
+  /// The spot behind it.
+  Spot behind(Spot spot, Event event) const {
+    if (is_access(event)) return spot;
+    const Node node = node_of(event, spot);
+    if (is_call(event)) return {called_[node], node};
+    return {is_return(event) ? callers_[spot.context] : spot.context, node};
+  }
+  /// Number `i` of the loops. 0 is no loop, but all that there is.
+  const Loop& loop(std::uint32_t i) const { return loops_[i]; }
+  /// The number of the innermost loop that this position lies in.
+  std::uint32_t loop_at(Position position) const { return loop_at_[position]; }
 
  private:
   using Node = std::uint32_t;
-  static constexpr Node kEndNode = 0;
+  struct Search;
+  struct Part;
 
-  Node node_of(Event event);
+  Node node_of(Event event, Spot spot) const {
+    return find(event, is_of_line(event) ? spot.block : spot.context);
+  }
+  Node find(Event event, std::uint32_t of) const;
+  Node add_node(Event event, std::uint32_t of);
+  Spot go_on(Spot spot, Event event, Node node);
+  void put_in_table(Node node);
   void add_edge(Node from, Node to);
-  void find_post_dominators();
+  void order_from(Node start, std::uint32_t loop);
+  void order_loop(const std::vector<Node>& nodes, std::uint32_t around);
+  Part part_of(std::uint32_t loop) const;
+  void look_ahead(Part& part, std::uint32_t i, const Loop& all) const;
+  void find_exits(std::uint32_t around);
+  Position usual_exit(const Loop& loop, const Part& part) const;
 
-  std::unordered_map<Event, Node> nodes_;
+  std::vector<Node> table_;                    ///< by hash; kNoNode where there is none
   std::vector<Event> events_;                  ///< by node
+  std::vector<std::uint32_t> of_;              ///< by node: the context, or an access's block
+  std::vector<std::uint32_t> called_;          ///< by node: the context behind a call
+  std::vector<std::uint32_t> callers_;         ///< by context: that of its call
   std::vector<std::vector<Node>> successors_;  ///< by node
-  std::vector<Node> immediate_;                ///< post-dominator, by node; empty until asked for
+  std::vector<Position> positions_;            ///< by node
+  std::vector<std::uint32_t> part_;            ///< by node: the loop whose order is looked for
+  std::vector<Node> nodes_;                    ///< by position
+  std::vector<std::uint32_t> loop_at_;         ///< by position
+  std::vector<Loop> loops_;
 };
 
 /// The paths that a warp's lanes took, each once, and the event that led to all of them.
@@ -66,7 +123,7 @@ class DistinctPaths {
 
  private:
   static constexpr std::size_t kLong = 4096;
-  std::vector<Event> events_;  ///< with kEnd behind each path
+  std::vector<Event> events_;  ///< with kNoEvent behind each path
 };
 
 /// Graphs made before: most warps part where others did, and take the same paths. Building each
@@ -74,15 +131,15 @@ class DistinctPaths {
 /// the lanes of a warp.
 class KnownControlFlows {
  public:
-  /// The graph of these paths: one made before, or a new one in the place of another.
-  ControlFlow& of(const DistinctPaths& paths);
+  /// The graph of these paths, in order: one made before, or a new one in the place of another.
+  const ControlFlow& of(const DistinctPaths& paths);
 
  private:
   struct Known {
     DistinctPaths paths;
     ControlFlow flow;
   };
-  std::array<Known, 32> known_;
+  std::array<Known, 64> known_;
 };
 
 }  // namespace simt

@@ -127,14 +127,16 @@ int DeviceMemory::allocate(void** address, std::size_t bytes, std::size_t elemen
   const int device = current_device();
   Region& region = managed ? regions_.back() : regions_[static_cast<unsigned>(device)];
   if (const std::string why = refusal(region, bytes); !why.empty()) {
-    note_in_host_code("cudaMalloc of " + std::to_string(bytes) + " bytes fails: " + why);
+    note_in_host_code("failed-allocation",
+                      "cudaMalloc of " + std::to_string(bytes) + " bytes fails: " + why);
     return kErrorMemoryAllocation;
   }
   const std::size_t reserved = reserved_for(bytes);
   const std::size_t offset = take_free_or_quarantined(region, reserved);
   if (offset == kNoSpace) {
-    note_in_host_code("cudaMalloc of " + std::to_string(bytes) +
-                      " bytes fails: no free range of device memory is that large");
+    note_in_host_code("failed-allocation",
+                      "cudaMalloc of " + std::to_string(bytes) +
+                          " bytes fails: no free range of device memory is that large");
     return kErrorMemoryAllocation;
   }
 
@@ -644,10 +646,11 @@ namespace {
 // After all destructors of static objects, which may free some.
 [[gnu::destructor]] void note_unfreed_memory() {
   for (const UnfreedMemory& memory : unfreed_memory()) {
-    print_note(memory.allocated_at, std::to_string(memory.bytes) + " bytes of device memory in " +
-                                        std::to_string(memory.allocations) +
-                                        (memory.allocations == 1 ? " allocation" : " allocations") +
-                                        " were never freed");
+    publish_note("unfreed-memory", memory.allocated_at,
+                 std::to_string(memory.bytes) + " bytes of device memory in " +
+                     std::to_string(memory.allocations) +
+                     (memory.allocations == 1 ? " allocation" : " allocations") +
+                     " were never freed");
   }
 }
 

@@ -14,6 +14,7 @@
 #include "simt/executor/fibers/turns.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/source_lines.h"
+#include "simt/executor/log/called_lines.h"
 #include "simt/executor/worker/abandon.h"
 #include "simt/executor/worker/switch.h"
 
@@ -290,6 +291,21 @@ unsigned add_meeting_point(Warp& warp, unsigned members) {
   return full;
 }
 
+// Tells the replay that they have met, in their order of accesses. Returns the lanes whose logs are
+// full now.
+unsigned log_sync(Warp& warp, unsigned members, Location where) {
+  const Event event = access_event(number_of_line(where));
+  const Access sync(0, 0, AccessKind::kWarpSync);
+  warp.block->worker->tally.locate(event, where);
+  unsigned full = 0;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1) {
+    const int number = std::countr_zero(rest);
+    LaneLog& log = *warp.lanes[number].log;
+    if (!log.repeat(event, sync) && !log.add(event, sync)) full |= 1u << number;
+  }
+  return full;
+}
+
 // What one of them knows of other warps, all of them know now.
 void share_what_is_known(Warp& warp, unsigned members) {
   ThreadOrder& order = warp.block->synchronization->order;
@@ -385,7 +401,11 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
     if (WarpRecording* const recorded = recording_of(warp)) [[unlikely]]
       record_operation(*recorded, warp, operation, members, all_meet);
   }
-  const unsigned full = all_meet ? add_meeting_point(warp, members) : 0;
+  unsigned full = 0;
+  if (operation == WarpOperation::kSync && worker.launch->counting) {
+    full = log_sync(warp, members, warp.lanes[std::countr_zero(members)].where);
+  }
+  if (all_meet) full |= add_meeting_point(warp, members);
   warp.in_operation &= ~members;
   warp.alike = 0;
   warp.log_full |= full;

@@ -44,8 +44,7 @@ struct Worker {
   WarpLog log;                                             ///< of the running warp
   std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes
   Tally tally;                                             ///< what it counted in this launch
-  KnownControlFlows control_flows;                         ///< of warps before
-  KnownControlFlows control_flows_of_segments;  ///< the same from one meeting to the next
+  KnownControlFlows control_flows;  ///< of warps before, from one meeting to the next
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;    ///< the clock at the last barrier of the cluster
   std::uint32_t cluster_barrier_before = 0;  ///< and at the one before that
@@ -54,10 +53,12 @@ struct Worker {
   unsigned vain_tries = 0;
   LaneLog tripwire;  ///< in which a lane that is not counted is caught when the time is up
   std::atomic<int> ignored_signals = 0;  ///< that the time is up, which its lanes do not react to
-  bool is_stopping = false;              ///< because the time is up
-  Crash crash;                           ///< of the running lane, if it had one
-  Crash late;                            ///< the same of a lane that was stopped without hooks
-  bool aborted = false;                  ///< the launch ended in the middle of a kernel
+  std::atomic<const Lane*> late_lane = nullptr;  ///< that the last of these signals has met
+  std::atomic<std::uintptr_t> late_at = 0;       ///< where in the code
+  bool is_stopping = false;                      ///< because the time is up
+  Crash crash;                                   ///< of the running lane, if it had one
+  Crash late;            ///< the same of a lane that was stopped without hooks
+  bool aborted = false;  ///< the launch ended in the middle of a kernel
 
   /// Makes the logs as new, also where a lane left one in the middle of a kernel.
   void reset_logs();

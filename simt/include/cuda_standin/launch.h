@@ -37,14 +37,18 @@ SIMT_NOT_INSTRUMENTED void run_in_turn(void* pointer, ThreadsInTurn& turns) {
   } while (turn.next());
 }
 
+/// The same for one thread of any launch. No lambda: what turns one into a pointer is watched.
+template <typename Body>
+SIMT_NOT_INSTRUMENTED void run_alone(void* pointer) {
+  (*static_cast<Body*>(pointer))();
+}
+
 /// Runs `body()` for every thread of the grid. Inlined, as what calls it, so that a finding of the
 /// launch names the line of the program.
 template <typename Body>
 SIMT_INLINE void launch_body(const char* kernel, const LaunchConfig& config, Body& body) {
   if (!runs_here(config.stream)) return;
-  launch(
-      kernel, config, [](void* pointer) SIMT_NOT_INSTRUMENTED { (*static_cast<Body*>(pointer))(); },
-      &body, run_in_turn<Body>);
+  launch(kernel, config, run_alone<Body>, &body, run_in_turn<Body>);
 }
 
 /// Called with a kernel, its address.

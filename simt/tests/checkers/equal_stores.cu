@@ -180,6 +180,7 @@ __global__ void a_block_stores_twice(unsigned* y, unsigned twice) {
 
 __global__ void raises_a_flag_that_others_read(unsigned* flag, unsigned* y) {
   if (*flag == 0) y[blockIdx.x * kThreads + threadIdx.x] = 1;
+  __syncthreads();  // so that the block's own threads do not race
   if (threadIdx.x == 0) *flag = 0;
 }
 

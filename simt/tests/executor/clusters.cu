@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 
 #include <doctest/doctest.h>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,6 +104,20 @@ __global__ void halves_in_ptx(int* results) {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   results[blockIdx.x] = value;
+}
+
+__global__ void asks_for_ranks(unsigned* ranks) {
+  __shared__ int value;
+  const cg::cluster_group cluster = cg::this_cluster();
+  cluster.sync();
+  const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  ranks[2 * blockIdx.x] = cluster.query_shared_rank(&value);
+  ranks[2 * blockIdx.x + 1] = cluster.query_shared_rank(cluster.map_shared_rank(&value, next));
+  cluster.sync();
+}
+
+__global__ void asks_for_the_rank_of_global_memory(unsigned* ranks) {
+  ranks[0] = cg::this_cluster().query_shared_rank(ranks);
 }
 
 __global__ void arrives_alone() {
@@ -257,6 +272,19 @@ TEST_CASE("a barrier of the cluster orders the blocks that it consists of, and n
   CHECK(found.kinds() == "");
   launch_clusters(store_by_row, dim3(2, 2), 1, dim3(1, 2), 0, results.get());
   CHECK(found.kinds() == "global-race global-race ");
+}
+
+TEST_CASE("whose shared memory an address lies in") {
+  const DeviceArray<unsigned> ranks(8);
+  launch_clusters(asks_for_ranks, 4, 1, 4, 0, ranks.get());
+  CHECK(ranks.host() == std::vector<unsigned>{0, 1, 1, 2, 2, 3, 3, 0});
+  launch_clusters(asks_for_ranks, 4, 1, 2, 0, ranks.get());
+  CHECK(ranks.host() == std::vector<unsigned>{0, 1, 1, 0, 0, 1, 1, 0});
+  CHECK(simt::findings().empty());
+  const ExpectedFindings found;
+  launch_clusters(asks_for_the_rank_of_global_memory, 2, 1, 2, 0, ranks.get());
+  CHECK(found.message().find("lies in no block's shared memory") != std::string::npos);
+  CHECK(found.kinds() == "shared-out-of-bounds ");
 }
 
 TEST_CASE("misaligned accesses of another block's shared memory are found") {

@@ -4,9 +4,11 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda/atomic>
 
 #include <doctest/doctest.h>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "simt/tests/support/device_array.h"
@@ -63,6 +65,97 @@ __global__ void in_groups(const int* in, int* sums, int* scans) {
   const cg::coalesced_group same = cg::labeled_partition(warp, value % 3);
   sums[threadIdx.x] = cg::reduce(same, value, cg::plus<int>());
   scans[threadIdx.x] = cg::exclusive_scan(same, value);
+}
+
+// As pass_around, with work of their own between the halves of both barriers.
+__global__ void pass_around_in_halves(int* values, int rounds) {
+  __shared__ int mine;
+  const cg::grid_group grid = cg::this_grid();
+  const cg::thread_block block = cg::this_thread_block();
+  const unsigned next = (blockIdx.x + 1) % gridDim.x;
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x == 0) mine = values[next];
+    cg::grid_group::arrival_token of_grid = grid.barrier_arrive();
+    cg::thread_block::arrival_token of_block = block.barrier_arrive();
+    block.barrier_wait(std::move(of_block));
+    const int taken = mine;
+    grid.barrier_wait(std::move(of_grid));
+    if (threadIdx.x == 1) values[blockIdx.x] += taken;
+    grid.barrier_wait(grid.barrier_arrive());
+  }
+}
+
+__global__ void waits_apart(int* values) {
+  cg::this_grid().barrier_wait(cg::this_grid().barrier_arrive());
+  values[0] = 1;
+}
+
+template <unsigned tile_size>
+__global__ void calls_once(int* calls, int* results) {
+  const auto tile = cg::tiled_partition<tile_size>(cg::this_thread_block());
+  const int thread = static_cast<int>(threadIdx.x);
+  cg::invoke_one(
+      tile, [&](int by) { atomicAdd(calls, by); }, 1);
+  cg::invoke_one(cg::this_thread_block(), [&] { atomicAdd(calls, 1000); });
+  const int first = cg::invoke_one_broadcast(tile, [&] { return 10 * thread; });
+  const auto sum = [](const int& a, int b) { return a + b; };
+  results[thread] = cg::invoke_one_broadcast(tile, sum, first, thread);
+}
+
+constexpr int kBroadcastLine = __LINE__ + 4;
+__global__ void calls_once_of_some(int* results) {
+  if (threadIdx.x % 2 == 0) return;
+  const auto odd = cg::coalesced_threads();
+  results[threadIdx.x] = cg::invoke_one_broadcast(odd, [&] { return threadIdx.x + 100; });
+}
+
+// Each group takes a place for all that its threads bring, and tells each where its own begins.
+template <unsigned tile_size>
+__global__ void takes_places(const int* in, int* end, int* begins, int* ends) {
+  const auto tile = cg::tiled_partition<tile_size>(cg::this_thread_block());
+  const cuda::atomic_ref<int, cuda::thread_scope_device> place(*end);
+  const int mine = in[threadIdx.x];
+  begins[threadIdx.x] = cg::exclusive_scan_update(tile, place, mine);
+  ends[threadIdx.x] = cg::inclusive_scan_update(tile, place, mine, cg::plus<int>());
+}
+
+__global__ void scans_behind_an_object(const int* in, int* maxima, int* products) {
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> high;
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> product;
+  if (threadIdx.x == 0) {
+    high.store(5);
+    product.store(2);
+  }
+  __syncthreads();
+  if (threadIdx.x % 3 != 0) return;
+  const auto some = cg::coalesced_threads();
+  maxima[threadIdx.x] = cg::inclusive_scan_update(some, high, in[threadIdx.x], cg::greater<int>());
+  const auto times = [](int a, int b) { return a * b; };
+  products[threadIdx.x] = cg::exclusive_scan_update(some, product, 3, times);
+  some.sync();
+  if (threadIdx.x == 0) {
+    maxima[1] = high.load();
+    products[1] = product.load();
+  }
+}
+
+// What takes_places() must give where tiles come in their order.
+template <unsigned tile_size>
+void check_places(unsigned threads) {
+  std::vector<int> in(threads);
+  std::iota(in.begin(), in.end(), 3);
+  const DeviceArray<int> x(in), end(std::vector<int>{1000}), begins(threads), ends(threads);
+  takes_places<tile_size><<<1, threads>>>(x.get(), end.get(), begins.get(), ends.get());
+  CHECK(end.host()[0] == 1000 + 2 * std::accumulate(in.begin(), in.end(), 0));
+  const std::vector<int> first = begins.host();
+  const std::vector<int> last = ends.host();
+  for (unsigned i = 1; i < threads; ++i) {
+    if (i % tile_size == 0) continue;
+    CHECK(first[i] == first[i - 1] + in[i - 1]);
+    CHECK(last[i] == last[i - 1] + in[i]);
+  }
+  CHECK(simt::last_launch().global_atomics.elements == 2 * threads / tile_size);
+  CHECK(simt::findings().empty());
 }
 
 }  // namespace
@@ -137,6 +230,64 @@ TEST_CASE("threads with the same label reduce and scan") {
     CHECK(sum[i] == expected_sum);
     CHECK(scan[i] == expected_scan);
   }
+}
+
+TEST_CASE("barriers of a grid and a block in halves") {
+  const DeviceArray<int> whole(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
+  const DeviceArray<int> halves(whole.host());
+  REQUIRE(launch_cooperative(pass_around, 8, 64, whole.get(), 3) == cudaSuccess);
+  REQUIRE(launch_cooperative(pass_around_in_halves, 8, 64, halves.get(), 3) == cudaSuccess);
+  CHECK(simt::last_launch().cluster_barriers == 6);
+  CHECK(simt::last_launch().block_barriers == 3 * 8);
+  CHECK(halves.host() == whole.host());
+  CHECK(simt::findings().empty());
+  const ExpectedFindings found;
+  waits_apart<<<1, 32>>>(halves.get());
+  CHECK(found.kinds() == "grid-barrier ");
+}
+
+TEST_CASE("one thread of a group calls a function, and all learn what it returned") {
+  DeviceArray<int> calls = zeros<int>(1);
+  DeviceArray<int> results(128);
+  calls_once<32><<<1, 128>>>(calls.get(), results.get());
+  CHECK(calls.host()[0] == 1004);
+  std::vector<int> seen = results.host();
+  CHECK(seen[0] == 0);
+  CHECK(seen[31] == 0);
+  CHECK(seen[127] == 10 * 96 + 96);
+  calls.zero();
+  calls_once<64><<<1, 128>>>(calls.get(), results.get());
+  CHECK(calls.host()[0] == 1002);
+  seen = results.host();
+  CHECK(seen[63] == 0);
+  CHECK(seen[127] == 10 * 64 + 64);
+  results.zero();
+  calls_once_of_some<<<1, 32>>>(results.get());
+  seen = results.host();
+  CHECK(seen[0] == 0);
+  CHECK(seen[1] == 101);
+  CHECK(seen[31] == 101);
+  bool is_counted = false;
+  for (const simt::LineCounters& line : simt::last_launch_by_line())
+    is_counted = is_counted || (line.line == kBroadcastLine && line.counters.shuffles == 1);
+  CHECK(is_counted);
+  CHECK(simt::findings().empty());
+}
+
+TEST_CASE("scans behind what an atomic object holds") {
+  check_places<32>(96);
+  check_places<8>(32);
+  check_places<128>(256);
+  const DeviceArray<int> in(std::vector<int>{1, 9, 9, 7, 9, 9, 6, 9, 9, 8, 9, 9});
+  const DeviceArray<int> maxima = zeros<int>(12);
+  const DeviceArray<int> products = zeros<int>(12);
+  scans_behind_an_object<<<1, 12>>>(in.get(), maxima.get(), products.get());
+  const std::vector<int> high = maxima.host();
+  CHECK(std::vector<int>{high[0], high[3], high[6], high[9], high[1]} ==
+        std::vector<int>{5, 7, 7, 8, 8});
+  const std::vector<int> product = products.host();
+  CHECK(std::vector<int>{product[0], product[3], product[6], product[9], product[1]} ==
+        std::vector<int>{2, 6, 18, 54, 162});
 }
 
 TEST_SUITE_END();

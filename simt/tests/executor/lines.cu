@@ -54,6 +54,19 @@ __global__ void read_twice(const float* x, float* y) {
   y[threadIdx.x] = once - again;
 }
 
+__global__ void stores_and_rereads(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[kThreads + threadIdx.x] = 2.0f * y[threadIdx.x ^ 1];
+}
+
+// Of three rows it stores to the first and adds to the second.
+__global__ void changes_two_rows(float* x) {
+  const float sum = x[threadIdx.x] + x[kThreads + threadIdx.x] + x[2 * kThreads + threadIdx.x];
+  x[threadIdx.x] = sum;
+  atomicAdd(&x[kThreads + threadIdx.x], sum);
+}
+
 std::map<int, Counters> by_line(const std::vector<simt::LineCounters>& lines) {
   std::map<int, Counters> map;
   for (const simt::LineCounters& line : lines) {
@@ -100,6 +113,7 @@ TEST_CASE("lines add up to the launch") {
   sum.launches = launch.launches;
   sum.blocks = launch.blocks;
   sum.threads = launch.threads;
+  sum.global_read_only_unique_bytes = launch.global_read_only_unique_bytes;  // no line knows it
   CHECK(simt::named(sum) == simt::named(launch));
 }
 
@@ -151,6 +165,20 @@ TEST_CASE("bytes that two lines touch count for each of them, and once for the l
   CHECK(lines[kFirstOfTwoLines].global_loads.unique_bytes == kThreads * sizeof(float));
   CHECK(lines[kFirstOfTwoLines + 1].global_loads.unique_bytes == kThreads * sizeof(float));
   CHECK(simt::last_launch().global_loads.unique_bytes == kThreads * sizeof(float));
+}
+
+TEST_CASE("bytes that are loaded and not written in a launch") {
+  const auto x = zeros<float>(3 * kThreads);
+  const auto y = zeros<float>(2 * kThreads);
+  constexpr std::uint64_t kRow = kThreads * sizeof(float);
+  read_twice<<<1, kThreads>>>(x.get(), y.get());
+  CHECK(simt::last_launch().global_read_only_unique_bytes == kRow);
+  stores_and_rereads<<<1, kThreads>>>(x.get(), y.get());
+  CHECK(simt::last_launch().global_loads.unique_bytes == 2 * kRow);
+  CHECK(simt::last_launch().global_read_only_unique_bytes == kRow);
+  changes_two_rows<<<1, kThreads>>>(x.get());
+  CHECK(simt::last_launch().global_loads.unique_bytes == 3 * kRow);
+  CHECK(simt::last_launch().global_read_only_unique_bytes == kRow);
 }
 
 TEST_CASE("nothing is counted while counting is off") {

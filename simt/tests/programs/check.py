@@ -58,6 +58,9 @@ def differences(expected, ended, record):
     for text in expected.says:
         if text not in ended.stdout + ended.stderr:
             yield f"it does not say: {text}"
+    for text in expected.omits:
+        if text in ended.stdout + ended.stderr:
+            yield f"it says: {text}"
     if expected.kernels is None:
         if record is not None:
             yield "it ran"

@@ -19,6 +19,7 @@ class Expected:
     findings: list = dataclasses.field(default_factory=list)
     exit_code: int = 0
     says: list = dataclasses.field(default_factory=list)
+    omits: list = dataclasses.field(default_factory=list)  # what it must not say
     options: list = dataclasses.field(default_factory=list)
     arguments: list = dataclasses.field(default_factory=list)
     # Of a finding by its place in the list: how often it was made, and in which launches.
@@ -305,7 +306,11 @@ PROGRAMS = {
         {(0, LOADS): 32, (2, STORES): 32},
     ),
     "printf_assert": program(
-        "printf_assert", ["hello"], says=["Hello from block 1, thread 16 of a kernel"]
+        "printf_assert",
+        ["hello"],
+        says=["Hello from block 1, thread 16 of a kernel", "  hello"],
+        # Nothing is counted of it.
+        omits=["\n  line", "requests of a warp"],
     ),
     "radix_sort_ballot": program(
         "radix_sort_ballot",
@@ -398,6 +403,7 @@ PROGRAMS = {
             "host-pointer",
             "copy-out-of-bounds",
         ],
+        notes=["failed-allocation"],
         exit_code=1,
         says=[
             "a copy past the end: thrust::copy: cudaErrorInvalidValue",
@@ -483,6 +489,7 @@ PROGRAMS = {
             (1, ATOMICS): 1,
         },
         says=["libcudacxx: passed"],
+        notes=["unfreed-memory"],
     ),
     # A capture that runs three times, five nodes that run twice, and a capture of another launch.
     "graphs": program(
@@ -574,6 +581,7 @@ PROGRAMS = {
         ["ask", "wait_for", "compare", "hand_over"],
         {(0, STORES): 3 * 2, (1, LOADS): 0, (3, LOADS): 2, (3, STORES): 1 + 2},
         says=["ptx_registers: passed"],
+        notes=["unfreed-memory"] * 4,
     ),
     # Shuffles: a reduction and two scans in each of 8 warps; a tile's barrier is none of the block.
     "tiles_of_warps": program(
@@ -701,6 +709,18 @@ PROGRAMS = {
         "unknown_names.cu:7: error: 'cudaFutureFeatureStart': not available",
         "unknown_names.cu:10: error: 'cudaFutureMember': not available",
     ),
+    "bad_compiler_atomics": refused(
+        "compiler_atomics",
+        "__nv_atomic_fetch_and and __nv_atomic_and take integers of 4 or 8 bytes",
+        "this built-in atomic operation takes 4 or 8 bytes",
+        "takes integers; its form without _n any type",
+        "__nv_atomic_fetch_add and __nv_atomic_add take int, unsigned, unsigned integers of 8 bytes",
+        "this built-in atomic operation takes 1, 2, 4 or 8 bytes",
+        "on 16 bytes is not available on the CPU executor, which has 1, 2, 4 or 8 bytes",
+        "a pointer to const or volatile memory",
+        "compiler_atomics.cu:10:",
+        "compiler_atomics.cu:16:",
+    ),
     "other_cuda": refused(
         "other_cuda",
         "other_cuda.cu:1: error: <cuda_fp4.h>: not available on the CPU executor (a part of CUDA)",
@@ -731,8 +751,10 @@ PROGRAMS = {
         ["vector_add"],
         options=["--on", "h200"],
         says=[
-            "Floors on NVIDIA H200, in microseconds: no launch takes less there.",
+            "Floors on NVIDIA H200, in microseconds: at the data sheet's clock no launch takes "
+            "less there that\naccesses memory as the source does; a compiler may merge accesses.",
             "1 vector_add",
+            "L1 and shared  vector_add.cu:9",
         ],
     ),
     "unknown_device": Expected(
@@ -829,13 +851,15 @@ PROGRAMS = {
         exit_code=1,
         says=[
             "cudaErrorIllegalAddress\ncudaSuccess",
-            "host_pointers.cu:11: error: load of 4 bytes of the host's memory",
+            "host_pointers.cu:11: error: load of 4 bytes of the host's memory (from malloc "
+            "or new), where an argument of the kernel points: ",
             "host_pointers.cu:13: error: load of 4 bytes of the stack",
             "host_pointers.cu:12: error",
             "host_pointers.cu:42: note: a copy with cudaMemcpyHostToDevice from memory of the "
             "device to memory of the host fails with cudaErrorInvalidValue",
         ],
         repeated={0: (2, [1, 2])},
+        notes=["copy-direction"],
     ),
     "later_out_of_bounds": Expected(
         ["bad/later_launches.cu"],
@@ -844,12 +868,14 @@ PROGRAMS = {
         exit_code=1,
         says=["later_launches.cu:8: error: store of 4 bytes at byte 124 of an allocation"],
         options=["--count", "all", "-D", "OUT_OF_BOUNDS"],
+        notes=["global-race"],  # two threads store the last element
     ),
     "later_out_of_bounds_unseen": Expected(
         ["bad/later_launches.cu"],
         ["store"] * 2,
         says=["error 0", "1 launch ran plain"],
         options=["--count", "first", "-D", "OUT_OF_BOUNDS"],
+        notes=["global-race"],  # two threads store the last element
     ),
     "later_crash": Expected(
         ["bad/later_launches.cu"],
@@ -863,6 +889,7 @@ PROGRAMS = {
             "  in kernel store, block (0,0,0), thread (0,0,0)",
         ],
         options=["--count", "first", "-D", "CRASH"],
+        notes=["global-race"],  # two threads store the last element
     ),
     "later_endless": Expected(
         ["bad/later_launches.cu"],
@@ -871,6 +898,7 @@ PROGRAMS = {
         exit_code=1,
         says=["error 702", "later_launches.cu:7: error: ", "running: thread 31 [time-limit]"],
         options=["--count", "first", "--time-limit", "2", "-D", "ENDLESS"],
+        notes=["global-race"],  # two threads store the last element
     ),
     "later_unwritten": Expected(
         ["bad/later_launches.cu"],
@@ -879,6 +907,7 @@ PROGRAMS = {
         exit_code=1,
         says=["later_launches.cu:12: error: load of 4 bytes at byte 120 of an allocation of 124"],
         options=["--count", "first", "-D", "UNWRITTEN"],
+        notes=["global-race"],  # two threads store the last element
     ),
     "managed_unwritten": Expected(
         ["bad/managed_unwritten.cu"],
@@ -922,6 +951,7 @@ PROGRAMS = {
             "frees_twice.cu:9: note: cudaMalloc of 4398046511104 bytes fails",
             "frees_twice.cu:6: note: 4096 bytes of device memory in 1 allocation were never",
         ],
+        notes=["failed-allocation", "unfreed-memory"],
     ),
     "kernel_never_ends": Expected(
         ["bad/kernel_never_ends.cu"],
@@ -932,12 +962,42 @@ PROGRAMS = {
         options=["--time-limit", "1"],
         says=["kernel_never_ends.cu:4", "running: thread 0", "at the block's barrier"],
     ),
-    "kernel_waits_in_a_library": Expected(
-        ["bad/kernel_waits_in_a_library.cu"],
-        [],
+    # A compiler that takes each loop to end deletes it, and the result is a wrong one.
+    "spins_on_plain_flag": Expected(
+        ["bad/spins_on_plain_flag.cu"],
+        ["kernel"],
+        {(0, LOADS): 1},
+        ["time-limit"],
         exit_code=1,
         options=["--time-limit", "1"],
-        says=["kernel kernel takes longer than 1 s, the time limit, and does not react"],
+        says=["spins_on_plain_flag.cu:7: error: the program takes longer than 1 s"],
+    ),
+    "kernel_waits_in_a_library": Expected(
+        ["bad/kernel_waits_in_a_library.cu"],
+        ["kernel"],
+        {(0, LOADS): 0},
+        ["time-limit"],
+        exit_code=137,
+        timed_out=True,
+        options=["--time-limit", "1"],
+        says=[
+            "the program takes longer than 1 s, the time limit, and kernel kernel does not react",
+            "block (0,0,0), thread (0,0,0)",
+            "The program did not end within 1 s and was ended",
+        ],
+    ),
+    "loops_without_access": Expected(
+        ["bad/loops_without_access.cu"],
+        ["kernel"],
+        {(0, LOADS): 0},
+        ["time-limit"],
+        exit_code=137,
+        timed_out=True,
+        options=["--time-limit", "1"],
+        says=[
+            "loops_without_access.cu:4: error: the program takes longer than 1 s, the time limit, "
+            "and kernel kernel does not react: it waits in a library, or loops without an access",
+        ],
     ),
     "missing_texture": Expected(
         ["bad/missing_texture.cu"],
@@ -972,6 +1032,32 @@ PROGRAMS = {
         options=["--time-limit", "1"],
         timed_out=True,
         says=["did not end within 1 s", "printed in C\nprinted in C++\n"],
+    ),
+    "ended_by_alarm": Expected(
+        ["bad/ended_by_alarm.cu"],
+        ["kernel"],
+        {(0, STORES): 1},
+        ["uninitialized-copy"],
+        exit_code=142,
+        says=["ended by signal 14", "ended_by_alarm.cu:12", "printed in C\nprinted in C++\n"],
+    ),
+    "ended_by_signals": Expected(
+        ["bad/ended_by_signals.cu"],
+        ["kernel"],
+        exit_code=130,
+        says=[
+            # What the copy would print if it went on comes before the second line.
+            "printed by the copy\n",
+            "handled\n",
+            "the copy ended by signal 15\nprinted before\nprinted meanwhile\n",
+            "ended by signal 2",
+        ],
+    ),
+    "ended_from_outside": Expected(
+        ["bad/ended_from_outside.cu"],
+        ["kernel"],
+        exit_code=143,
+        says=["printed before", "ended by signal 15"],
     ),
     "launches_forever": Expected(
         ["bad/launches_forever.cu"],

@@ -53,6 +53,15 @@ TEST_CASE("a misspelt name comes with what the compiler takes it for") {
   CHECK(told(undeclared("cudaMyChekc", "cudaMyCheck"))
             .ends_with("(the runtime API); did you mean 'cudaMyCheck'?"));
   CHECK(told(undeclared("cudaMemcpyy", "cudaMemcpy")).ends_with("did you mean 'cudaMemcpy'?"));
+  CHECK(told(undeclared("__sycnthreads", "__syncthreads"))
+            .ends_with("did you mean '__syncthreads'?"));
+}
+
+TEST_CASE("what the compiler takes it for is left out where that is far off or no name of CUDA's") {
+  CHECK(told(undeclared("cudaFoo", "cudaPos")).ends_with("(the runtime API)"));
+  CHECK(told(undeclared("__mine_load_n", "__atomic_load_n")).ends_with("(device functions)"));
+  CHECK(told(undeclared("__clzz", "__builtin_clz")).ends_with("(device functions)"));
+  CHECK(told(undeclared("cudaMalloq", "cuda_malloq")).ends_with("(the runtime API)"));
 }
 
 TEST_CASE("a header of CUDA's that the compiler does not find is told with its library") {
@@ -60,6 +69,15 @@ TEST_CASE("a header of CUDA's that the compiler does not find is told with its l
         "a.cu:8: error: <cudnn_frontend.h>: not available on the CPU executor (cuDNN)");
   CHECK(told("a.cu:8:10: fatal error: 'npp.h' file not found\n").ends_with("(NPP)"));
   CHECK(told("a.cu:8:10: fatal error: mine.h: No such file or directory\n").empty());
+}
+
+TEST_CASE("a header of NVIDIA's samples is told with the folder that has it") {
+  for (const char* message : {"a.cu:8:10: fatal error: helper_cuda.h: No such file or directory\n",
+                              "a.cu:8:10: fatal error: 'helper_cuda.h' file not found\n"}) {
+    CHECK(told(message).starts_with("a.cu:8: error: <helper_cuda.h>: no folder that was named"));
+    CHECK(told(message).ends_with("-I cuda-samples/Common"));
+  }
+  CHECK(told("a.cu:8:10: fatal error: helper_mine.h: No such file or directory\n").empty());
 }
 
 TEST_CASE("a header of a library that runs here is told with the package that brings it") {

@@ -82,8 +82,14 @@ TEST_CASE("the environment sets the time limit that the command line does not") 
   CHECK(read_options({"a.cu", "--time-limit", "8"}).time_limit == 8);
   setenv(kTimeLimitVariable, "soon", 1);
   CHECK_THROWS_WITH_AS(read_options({"a.cu"}),
-                       doctest::Contains("'soon' is not a number of seconds from 0 to 86400"),
+                       "SIMT_TIME_LIMIT: 'soon' is not a number of seconds from 0 to 86400",
                        std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read_options({"a.cu", "--time-limit", "late"}),
+                       "--time-limit: 'late' is not a number of seconds from 0 to 86400",
+                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(read_options({"a.cu", "--", "--time-limit", "9"}),
+                       doctest::Contains("SIMT_TIME_LIMIT: 'soon'"), std::invalid_argument);
+  CHECK(read_options({"a.cu", "--time-limit=9"}).time_limit == 9);
   unsetenv(kTimeLimitVariable);
 }
 

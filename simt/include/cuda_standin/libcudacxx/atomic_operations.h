@@ -7,29 +7,18 @@
 
 #include "simt/executor/executor.h"
 #include "simt/include/cuda_standin/libcudacxx/thread_scope.h"
-#include "simt/include/cuda_standin/synchronization.h"
+#include "simt/include/cuda_standin/memory_orders.h"
 
 namespace cuda {
 namespace details {
 
-SIMT_INLINE constexpr bool releases(memory_order order) {
-  return order == memory_order_release || order == memory_order_acq_rel ||
-         order == memory_order_seq_cst;
-}
-SIMT_INLINE constexpr bool acquires(memory_order order) {
-  return order != memory_order_relaxed && order != memory_order_release;
-}
-
-/// Fences tell other blocks; threads of one block, through an object in its shared memory, are told
-/// by the object.
 template <thread_scope Scope>
 SIMT_INLINE void begin_atomic(const void* object, memory_order order) {
-  if (!releases(order) || !simt::in_kernel()) return;
-  if (Scope == thread_scope_system || Scope == thread_scope_device) simt::fence();
-  simt::release_through(object);
+  constexpr bool kTellsOtherBlocks = Scope == thread_scope_system || Scope == thread_scope_device;
+  simt::begin_atomic(object, static_cast<int>(order), kTellsOtherBlocks);
 }
 SIMT_INLINE void end_atomic(const void* object, memory_order order) {
-  if (acquires(order) && simt::in_kernel()) simt::acquire_through(object);
+  simt::end_atomic(object, static_cast<int>(order));
 }
 
 template <thread_scope Scope, typename T>

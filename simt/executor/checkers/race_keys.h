@@ -1,0 +1,43 @@
+/// \file
+/// What the checkers of global memory share: how an access is kept until the launch ends, and how
+/// it is told of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "simt/executor/findings/findings.h"
+#include "simt/executor/log/access_log.h"
+
+namespace simt {
+
+struct Launch;
+class StoredValues;
+class Tally;
+
+/// What an access to global memory does.
+enum class GlobalAccess : std::uint8_t { kStore, kLoad, kAtomic };
+
+/// Of an access's place in the code only so many low bits are kept.
+constexpr unsigned kKeptCodeBits = 24;
+/// Those of a request's place.
+constexpr std::uint32_t kept_code(Event site) {
+  return address_bits(site) & ((1u << kKeptCodeBits) - 1);
+}
+
+/// "store", say.
+const char* name_of(GlobalAccess access);
+
+/// Where the access is in the source, of which these bits were kept.
+Place place_of(const Launch& launch, const Tally& tally, GlobalAccess access, std::uint32_t code);
+
+/// What lies at a place behind the arena's beginning, if values that are stored there are noted;
+/// else null.
+const void* noted_memory(const Launch& launch, std::size_t offset);
+
+/// Whether all stores of the launch to these bytes are known to have stored the same.
+bool all_stored_the_same(const Launch& launch, const StoredValues& values, std::size_t offset,
+                         std::size_t bytes);
+
+}  // namespace simt
