@@ -317,7 +317,7 @@ TEST_CASE("lanes that return take no part in what follows") {
 
 TEST_CASE("lanes that continue or break hold nobody up") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
   cut_short<<<1, kLanes>>>(x.get(), y.get(), 0, 0);
   int loads = 0;
@@ -332,7 +332,7 @@ TEST_CASE("lanes that continue or break hold nobody up") {
 
 TEST_CASE("what is done before a break is done in that round") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(100);
   store_before_break<<<1, kLanes>>>(x.get(), y.get());
   int loads = 0;
@@ -349,7 +349,7 @@ TEST_CASE("what is done before a break is done in that round") {
 
 TEST_CASE("all lanes meet behind a search") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
   search_first<<<1, kLanes>>>(x.get(), y.get());
   int loads = 10;
@@ -363,7 +363,7 @@ TEST_CASE("all lanes meet behind a search") {
 TEST_CASE("a body that several conditions lead to runs once") {
   Lockstep warp;
   const std::vector<int>& values = warp.values;
-  const auto x = device_copy(values);
+  const DeviceArray<int> x(values);
   const DeviceArray<int> y(kLanes);
   any_of_three<<<1, kLanes>>>(x.get(), y.get());
   int loads = 0;
@@ -380,7 +380,7 @@ TEST_CASE("a body that several conditions lead to runs once") {
 
 TEST_CASE("cases that fall through share what is behind them") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
   fall_through<<<1, kLanes>>>(x.get(), y.get());
   int loads = 0;
@@ -394,7 +394,7 @@ TEST_CASE("cases that fall through share what is behind them") {
 
 TEST_CASE("lanes that go on with the loop around are not waited for behind the inner one") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
   next_of_outer<<<1, kLanes>>>(x.get(), y.get());
   int loads = 0;
@@ -411,7 +411,7 @@ TEST_CASE("lanes that go on with the loop around are not waited for behind the i
 
 TEST_CASE("a function that both sides call runs once for each") {
   Lockstep warp;
-  const auto x = device_copy(warp.values);
+  const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
   call_on_both_sides<<<1, kLanes>>>(x.get(), y.get());
   int loads = 0;
@@ -424,7 +424,7 @@ TEST_CASE("a function that both sides call runs once for each") {
 
 TEST_CASE("lanes that call themselves meet at each depth") {
   const std::vector<int> values = some_values();
-  const auto x = device_copy(values);
+  const DeviceArray<int> x(values);
   const DeviceArray<int> y(kLanes);
   call_itself<<<1, kLanes>>>(x.get(), y.get());
   std::vector<int> lanes_at_depth(8);

@@ -164,7 +164,8 @@ TEST_CASE("an atomic operation on shared memory takes the lanes of a bank one by
   CHECK(total(4, three_words, AccessKind::kSharedAtomic) == 11);
   CHECK(total(4, one_word, AccessKind::kSharedAtomic) == 32);
   CHECK(total(4, two_of_a_bank, AccessKind::kSharedAtomic) == 32);
-  CHECK(total(4, [](unsigned lane) { return lane * 4; }, AccessKind::kSharedAtomic) == 1);
+  CHECK(total(
+            4, [](unsigned lane) { return lane * 4; }, AccessKind::kSharedAtomic) == 1);
   CHECK(wavefronts(request(4, one_word, 1, AccessKind::kSharedAtomic)).total == 1);
   // What all add to a word is added up before.
   CHECK(total(4, three_words, AccessKind::kSharedAddition) == 1);
