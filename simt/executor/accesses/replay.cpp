@@ -509,24 +509,28 @@ class PartedLanes {
   unsigned ways_ = 0;
 };
 
-// What lanes do up to their next meeting. `before` is the event that all of them took last.
+// What lanes do up to their next meeting. `before` is the event that all of them took last, and
+// `opening` what led to it since the meeting before.
 void replay_to_meeting(const Audience& audience, KnownControlFlows& flows, Cursors& cursors,
-                       Event before) {
+                       Event before, Opening opening) {
+  std::size_t taken = 0;
   while (drop_finished(cursors), cursors.count > 0) {
     const std::size_t common = common_events(cursors);
     if (common == 0) {
-      const ControlFlow& flow = flows.of(distinct_paths(cursors, before));
+      opening.back() = {cursors.of[0].at - taken, taken};
+      const ControlFlow& flow = flows.of(distinct_paths(cursors, before), opening);
       PartedLanes(audience, flow, cursors, before);
     } else {
       take_together(audience, cursors, common);
       before = cursors.of[0].at[-1];
+      taken += common;
     }
   }
 }
 
 // The same of all that they did.
 void replay_parted(const Audience& audience, KnownControlFlows& flows, Cursors& cursors,
-                   Event before) {
+                   Event before, Opening opening) {
   while (drop_finished(cursors), cursors.count > 0) {
     Cursors segment = cursors;
     const Event* met = nullptr;
@@ -539,9 +543,10 @@ void replay_parted(const Audience& audience, KnownControlFlows& flows, Cursors& 
       met = stop;
       ++cursor.at;
     }
-    replay_to_meeting(audience, flows, segment, before);
+    replay_to_meeting(audience, flows, segment, before, opening);
     if (met != nullptr) audience.pass(met, 1);
     before = kMeetingPoint;
+    opening = {};
   }
 }
 
@@ -593,6 +598,12 @@ std::size_t most_gone(const Worker& worker, const Done& before) {
   return most;
 }
 
+// Of what lanes did together, what came behind their last meeting.
+std::span<const Event> since_meeting(std::span<const Event> events) {
+  const auto met = std::find(events.rbegin(), events.rend(), kMeetingPoint);
+  return events.last(static_cast<std::size_t>(met - events.rbegin()));
+}
+
 }  // namespace
 
 void replay(Worker& worker, Warp& warp) {
@@ -606,9 +617,12 @@ void replay(Worker& worker, Warp& warp) {
   } else {
     Event before = warp.last_event;
     Cursors cursors = part(audience, worker, request, before);
-    replay_parted(audience, worker.control_flows, cursors, before);
+    const std::span<const Event> together(worker.log.path(), common.events);
+    replay_parted(audience, worker.control_flows, cursors, before,
+                  {warp.opening, since_meeting(together)});
   }
   warp.last_event = kMeetingPoint;
+  warp.opening.clear();
   warp.ticks += done.most;
   worker.log.clear();
   for (LaneLog& log : worker.logs)
@@ -617,18 +631,31 @@ void replay(Worker& worker, Warp& warp) {
 
 namespace {
 
+// Logs are about to lose what lanes did together first. Of that the beginning tells where loops
+// begin that they are still in.
+void keep_opening(Warp& warp, std::span<const Event> events) {
+  constexpr std::size_t kMost = 512;
+  const std::span<const Event> opening = since_meeting(events);
+  if (opening.size() < events.size()) warp.opening.clear();
+  if (!warp.opening.empty()) return;
+  warp.opening.assign(opening.begin(), opening.begin() + static_cast<std::ptrdiff_t>(
+                                                             std::min(kMost, opening.size())));
+}
+
 void replay_front_of(Worker& worker, Warp& warp, Request& request) {
   const Audience audience = begin(worker, warp, request.count);
   const Amount common = common_of(worker, request);
   const bool little_remains = worker.log.events() - common.events <= WarpLog::kEvents / 2;
   if (all_follow(worker, request) && little_remains) {
     count_common(audience, worker, request, common.events);
+    keep_opening(warp, {worker.log.path(), common.events});
     // The last of them may be the branch at which they part.
     if (common.events > 0) warp.last_event = worker.log.event(common.events - 1);
     drop_front(worker, request, common);
     return;
   }
   // From here on, each lane keeps its own log.
+  keep_opening(warp, {worker.log.path(), common.events});
   for (LaneLog& log : worker.logs)
     log.leave(0, 0);
   worker.log.clear();

@@ -113,18 +113,21 @@ struct ControlFlow::Search {
   std::vector<std::vector<Node>> components;  // the last first; each begins where it was entered
 };
 
-void ControlFlow::put_in_order() {
+void ControlFlow::put_in_order(const Opening& opening) {
+  nodes_.clear();
+  loop_at_.clear();
+  around_start_.clear();
   positions_.assign(events_.size(), kNoPosition);
   part_.assign(events_.size(), 0);
   loops_.assign(1, {});
-  if (!events_.empty()) order_from(0, 0);
+  if (!events_.empty()) order_from(0, 0, opening);
   loops_[0].end = static_cast<Position>(nodes_.size());
   for (std::uint32_t loop = 0; loop < loops_.size(); ++loop)
     find_exits(loop);
 }
 
 // What is reached from `start` within a loop, without the edges that lead back to where it begins.
-void ControlFlow::order_from(Node start, std::uint32_t loop) {
+void ControlFlow::order_from(Node start, std::uint32_t loop, const Opening& opening) {
   constexpr std::uint32_t kDone = ~std::uint32_t{0};
   std::vector<std::uint32_t> number(events_.size(), 0);
   std::vector<std::uint32_t> lowest(events_.size(), 0);
@@ -172,7 +175,7 @@ void ControlFlow::order_from(Node start, std::uint32_t loop) {
     const bool is_around_itself =
         is_looked_at(first) && std::find(next.begin(), next.end(), first) != next.end();
     if (component->size() > 1 || is_around_itself) {
-      order_loop(*component, loop);
+      order_loop(*component, loop, opening);
     } else {
       positions_[first] = static_cast<Position>(nodes_.size());
       nodes_.push_back(first);
@@ -181,13 +184,34 @@ void ControlFlow::order_from(Node start, std::uint32_t loop) {
   }
 }
 
-void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t around) {
+void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t around,
+                             const Opening& opening) {
   const auto loop = static_cast<std::uint32_t>(loops_.size());
   loops_.push_back({.begin = static_cast<Position>(nodes_.size()), .around = around});
   for (const Node node : nodes)
     part_[node] = loop;
-  order_from(nodes.front(), loop);
+  order_from(first_of_round(nodes, opening), loop, opening);
   loops_[loop].end = static_cast<Position>(nodes_.size());
+}
+
+// Where a loop is entered; if all paths begin within it, where it was.
+ControlFlow::Node ControlFlow::first_of_round(const std::vector<Node>& nodes,
+                                              const Opening& opening) {
+  if (nodes.front() != 0) return nodes.front();
+  around_start_ = nodes;
+  return entry_ = entry_of(opening);
+}
+
+// The node of the loop around the start that an opening has come to first.
+ControlFlow::Node ControlFlow::entry_of(const Opening& opening) const {
+  for (const std::span<const Event> part : opening) {
+    for (const Event event : part) {
+      const auto found = std::find_if(around_start_.begin(), around_start_.end(),
+                                      [&](Node node) { return events_[node] == event; });
+      if (found != around_start_.end()) return *found;
+    }
+  }
+  return around_start_.front();
 }
 
 // ---- where lanes that have left a loop wait ----
@@ -320,12 +344,15 @@ void DistinctPaths::add_to(ControlFlow& flow) const {
   }
 }
 
-const ControlFlow& KnownControlFlows::of(const DistinctPaths& paths) {
+const ControlFlow& KnownControlFlows::of(const DistinctPaths& paths, const Opening& opening) {
   Known& known = known_[paths.hash() % known_.size()];
-  if (known.paths == paths) return known.flow;
+  if (known.paths == paths) {
+    if (!known.flow.is_in_order(opening)) known.flow.put_in_order(opening);
+    return known.flow;
+  }
   known.flow.clear();
   paths.add_to(known.flow);
-  known.flow.put_in_order();
+  known.flow.put_in_order(opening);
   known.paths = paths.are_long() ? DistinctPaths{} : paths;
   return known.flow;
 }

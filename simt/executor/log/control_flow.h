@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "simt/executor/log/access_log.h"
@@ -34,6 +35,10 @@ struct Spot {
   std::uint32_t block = 0;    ///< the basic block
 };
 
+/// What all lanes had done together before they parted, since they met last: in parts, of which the
+/// first may not be all.
+using Opening = std::array<std::span<const Event>, 3>;
+
 /// The control-flow graph of what the lanes of one warp executed between two times when all of them
 /// met. It is built from their paths alone, so that it depends on nothing but the kernel and its
 /// data.
@@ -51,8 +56,13 @@ class ControlFlow {
   /// Adds the path that leads from the event `before` over [begin, end), which has no meeting
   /// point.
   void add_path(Event before, const Event* begin, const Event* end);
-  /// Finds the order, once all paths have been added.
-  void put_in_order();
+  /// Finds the order, once all paths have been added. Where they begin within a loop, the opening
+  /// tells where its rounds begin.
+  void put_in_order(const Opening& opening = {});
+  /// Whether the order is that which this opening gives.
+  bool is_in_order(const Opening& opening) const {
+    return around_start_.empty() || entry_of(opening) == entry_;
+  }
 
   /// Of the next event of a path that has come to this spot.
   Position position_of(Event event, Spot spot = {}) const {
@@ -83,8 +93,10 @@ class ControlFlow {
   Spot go_on(Spot spot, Event event, Node node);
   void put_in_table(Node node);
   void add_edge(Node from, Node to);
-  void order_from(Node start, std::uint32_t loop);
-  void order_loop(const std::vector<Node>& nodes, std::uint32_t around);
+  void order_from(Node start, std::uint32_t loop, const Opening& opening);
+  void order_loop(const std::vector<Node>& nodes, std::uint32_t around, const Opening& opening);
+  Node first_of_round(const std::vector<Node>& nodes, const Opening& opening);
+  Node entry_of(const Opening& opening) const;
   Part part_of(std::uint32_t loop) const;
   void look_ahead(Part& part, std::uint32_t i, const Loop& all) const;
   void find_exits(std::uint32_t around);
@@ -101,6 +113,8 @@ class ControlFlow {
   std::vector<Node> nodes_;                    ///< by position
   std::vector<std::uint32_t> loop_at_;         ///< by position
   std::vector<Loop> loops_;
+  std::vector<Node> around_start_;  ///< the outermost loop that all paths begin in, if any
+  Node entry_ = 0;                  ///< of these the one where its rounds begin
 };
 
 /// The paths that a warp's lanes took, each once, and the event that led to all of them.
@@ -131,8 +145,9 @@ class DistinctPaths {
 /// the lanes of a warp.
 class KnownControlFlows {
  public:
-  /// The graph of these paths, in order: one made before, or a new one in the place of another.
-  const ControlFlow& of(const DistinctPaths& paths);
+  /// The graph of these paths, in the order that this opening gives: one made before, or a new one
+  /// in the place of another.
+  const ControlFlow& of(const DistinctPaths& paths, const Opening& opening);
 
  private:
   struct Known {

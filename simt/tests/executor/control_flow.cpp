@@ -14,6 +14,7 @@ using simt::Position;
 
 // Places in the code that are even have basic blocks, odd ones accesses.
 Event event_at(std::uintptr_t place) {
+  place += 2 * simt::kMostNamedLines;
   return place % 2 == 1 ? simt::access_event(place) : simt::basic_block_event(place);
 }
 
@@ -130,6 +131,21 @@ TEST_CASE("the event that led to all paths may be the one where a round begins")
   CHECK(loop_of(flow, 2).exit == position_of(flow, 6));
 }
 
+TEST_CASE("paths that begin within a loop within another tell both") {
+  // From the access of the inner loop's first block, 8, on: 4 begins a round of the outer one.
+  ControlFlow flow;
+  const std::vector<Event> stays = events_at({10, 8, 9, 12, 14, 4, 8, 9, 12, 14, 16});
+  const std::vector<Event> leaves = events_at({14, 4, 8, 9, 10, 8, 9, 12, 14, 16});
+  flow.add_path(event_at(9), stays.data(), stays.data() + stays.size());
+  flow.add_path(event_at(9), leaves.data(), leaves.data() + leaves.size());
+  const std::vector<Event> before = events_at({3, 4, 8, 9});
+  flow.put_in_order({before});
+  const Loop& inner = loop_of(flow, 10);
+  CHECK(inner.begin == position_of(flow, 8));
+  CHECK(flow.loop(inner.around).begin == position_of(flow, 4));
+  CHECK(flow.loop(inner.around).exit == position_of(flow, 16));
+}
+
 TEST_CASE("a loop that all lanes leave by returning has no place to wait but there") {
   const ControlFlow flow = graph({{4, 4, 6, 7}, {4, 4, 4, 8, 9}});
   const Loop& loop = loop_of(flow, 4);
@@ -155,9 +171,11 @@ TEST_CASE("a function that is called from two places is code of its own in each"
 
 TEST_CASE("an access that a source line names is one of its basic block") {
   // As an atomic operation of an inlined function, which both sides of a branch call: 21.
-  const ControlFlow flow = graph({{4, 21, 8}, {6, 21, 8}});
+  const Event access = simt::access_event(21);
+  const ControlFlow flow =
+      graph_of({{event_at(4), access, event_at(8)}, {event_at(6), access, event_at(8)}});
   const auto on_side = [&](std::uintptr_t block) {
-    return flow.position_of(event_at(21), flow.behind({}, event_at(block)));
+    return flow.position_of(access, flow.behind({}, event_at(block)));
   };
   CHECK(on_side(4) != on_side(6));
   CHECK(on_side(6) < position_of(flow, 8));
@@ -201,7 +219,7 @@ TEST_CASE("graphs that are known already are those of their own paths") {
     simt::DistinctPaths paths(event_at(2));
     paths.add(one.data(), one.data() + one.size());
     paths.add(other.data(), other.data() + other.size());
-    return known.of(paths);
+    return known.of(paths, {});
   };
   for (int round = 0; round < 2; ++round) {
     for (std::uintptr_t set = 0; set < kSets; ++set) {
@@ -211,13 +229,25 @@ TEST_CASE("graphs that are known already are those of their own paths") {
   }
 }
 
+TEST_CASE("a known graph is put in another order where its loop was entered elsewhere") {
+  simt::KnownControlFlows known;
+  const std::vector<Event> path = events_at({6, 8, 4, 6, 8, 10});
+  simt::DistinctPaths paths(event_at(4));
+  paths.add(path.data(), path.data() + path.size());
+  for (const std::uintptr_t entry : {4, 6, 8, 6}) {
+    const std::vector<Event> before = events_at({2, entry, 4});
+    CHECK(loop_of(known.of(paths, {before}), 4).begin ==
+          position_of(known.of(paths, {before}), entry));
+  }
+}
+
 TEST_CASE("an empty path is one of a known graph") {
   simt::KnownControlFlows known;
   const std::vector<Event> longer = events_at({4, 6});
   simt::DistinctPaths paths(event_at(2));
   paths.add(longer.data(), longer.data() + longer.size());
   paths.add(nullptr, nullptr);
-  CHECK(in_order(known.of(paths), {2, 4, 6}));
+  CHECK(in_order(known.of(paths, {}), {2, 4, 6}));
 }
 
 TEST_SUITE_END();

@@ -111,7 +111,7 @@ __global__ void store_before_break(const int* x, int* y) {
   int sum = 0;
   for (int i = 0; i < kRounds; ++i) {
     const int value = x[i * kLanes + threadIdx.x];
-    if (value % 17 == 0) {
+    if (value % 97 == 0) {
       y[value % 100] = i;
       break;
     }
@@ -164,6 +164,7 @@ __global__ void fall_through(const int* x, int* y) {
 __global__ void next_of_outer(const int* x, int* y) {
   int sum = 0;
   for (int i = 0; i < kRounds / 8; ++i) {
+    sum += x[i * kLanes + threadIdx.x];
     for (int j = 0; j < 8; ++j) {
       const int value = x[(i * 8 + j) * kLanes + threadIdx.x];
       if (value % 5 == 0) goto next;
@@ -338,11 +339,13 @@ TEST_CASE("what is done before a break is done in that round") {
   int loads = 0;
   int stores = 1;
   for (int i = 0; i < kRounds; ++i) {
-    const auto leaves = [&](int lane) { return warp.at(i, lane) % 17 == 0; };
+    const auto leaves = [&](int lane) { return warp.at(i, lane) % 97 == 0; };
     loads += warp.any([](int) { return true; });
     stores += warp.any(leaves);
     warp.leave(leaves);
   }
+  REQUIRE(stores > 5);
+  REQUIRE(warp.any([](int) { return true; }) == 1);  // else nobody shows where the loop ends
   CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
   CHECK(counted().global_stores.requests == static_cast<std::uint64_t>(stores));
 }
@@ -400,6 +403,7 @@ TEST_CASE("lanes that go on with the loop around are not waited for behind the i
   int loads = 0;
   for (int i = 0; i < kRounds / 8; ++i) {
     warp.in_loop.assign(kLanes, true);
+    ++loads;
     for (int j = 0; j < 8; ++j) {
       loads += warp.any([](int) { return true; });
       warp.leave([&](int lane) { return warp.at(i * 8 + j, lane) % 5 == 0; });
