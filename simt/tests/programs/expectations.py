@@ -262,6 +262,8 @@ PROGRAMS = {
     ),
     # One operation for each side of each branch, in each of two warps.
     "aggregate_twice": program("aggregate_twice", ["split"], {(0, ATOMICS): 8}, says=["passed"]),
+    # All lanes of four warps meet again behind a search, and store together.
+    "parted_lanes": program("parted_lanes", ["each.kernel"] * 54, {(2, STORES): 4}),
     "streams_pinned": program(
         "streams_pinned",
         ["kernel"] * 4,
