@@ -119,22 +119,21 @@ void ControlFlow::put_in_order(const Opening& opening) {
   around_start_.clear();
   positions_.assign(events_.size(), kNoPosition);
   part_.assign(events_.size(), 0);
+  number_.assign(events_.size(), 0);
+  lowest_.assign(events_.size(), 0);
   loops_.assign(1, {});
   if (!events_.empty()) order_from(0, 0, opening);
   loops_[0].end = static_cast<Position>(nodes_.size());
-  for (std::uint32_t loop = 0; loop < loops_.size(); ++loop)
-    find_exits(loop);
+  find_all_exits();
 }
 
 // What is reached from `start` within a loop, without the edges that lead back to where it begins.
 void ControlFlow::order_from(Node start, std::uint32_t loop, const Opening& opening) {
   constexpr std::uint32_t kDone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> number(events_.size(), 0);
-  std::vector<std::uint32_t> lowest(events_.size(), 0);
   std::uint32_t count = 0;
   Search search;
   const auto visit = [&](Node node) {
-    number[node] = lowest[node] = ++count;
+    number_[node] = lowest_[node] = ++count;
     search.open.push_back(node);
     search.visits.push_back({node, successors_[node].size()});
   };
@@ -148,25 +147,25 @@ void ControlFlow::order_from(Node start, std::uint32_t loop, const Opening& open
     if (at.next > 0) {
       // The first successor comes last, and so stands first in the order.
       const Node next = successors_[node][--at.next];
-      if (!is_looked_at(next) || number[next] == kDone) continue;
-      if (number[next] == 0) {
+      if (!is_looked_at(next) || number_[next] == kDone) continue;
+      if (number_[next] == 0) {
         visit(next);
       } else {
-        lowest[node] = std::min(lowest[node], number[next]);
+        lowest_[node] = std::min(lowest_[node], number_[next]);
       }
       continue;
     }
     search.visits.pop_back();
     if (!search.visits.empty()) {
       const Node from = search.visits.back().node;
-      lowest[from] = std::min(lowest[from], lowest[node]);
+      lowest_[from] = std::min(lowest_[from], lowest_[node]);
     }
-    if (lowest[node] != number[node]) continue;
+    if (lowest_[node] != number_[node]) continue;
     const auto first = std::find(search.open.rbegin(), search.open.rend(), node).base() - 1;
     search.components.emplace_back(first, search.open.end());
     search.open.erase(first, search.open.end());
     for (const Node member : search.components.back())
-      number[member] = kDone;
+      number_[member] = kDone;
   }
   for (auto component = search.components.rbegin(); component != search.components.rend();
        ++component) {
@@ -188,8 +187,10 @@ void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t aroun
                              const Opening& opening) {
   const auto loop = static_cast<std::uint32_t>(loops_.size());
   loops_.push_back({.begin = static_cast<Position>(nodes_.size()), .around = around});
-  for (const Node node : nodes)
+  for (const Node node : nodes) {
     part_[node] = loop;
+    number_[node] = 0;
+  }
   order_from(first_of_round(nodes, opening), loop, opening);
   loops_[loop].end = static_cast<Position>(nodes_.size());
 }
@@ -286,14 +287,18 @@ void ControlFlow::look_ahead(Part& part, std::uint32_t i, const Loop& all) const
   element.accesses += most;
 }
 
-void ControlFlow::find_exits(std::uint32_t around) {
-  const bool has_loops = std::any_of(loops_.begin() + 1, loops_.end(),
-                                     [&](const Loop& loop) { return loop.around == around; });
-  if (!has_loops) return;
-  const Part part = part_of(around);
-  for (std::size_t i = 1; i < loops_.size(); ++i) {
+void ControlFlow::find_all_exits() {
+  std::vector<std::vector<std::uint32_t>> within(loops_.size());
+  for (std::uint32_t loop = 1; loop < loops_.size(); ++loop)
+    within[loops_[loop].around].push_back(loop);
+  for (std::uint32_t around = 0; around < loops_.size(); ++around) {
+    if (!within[around].empty()) find_exits(within[around], part_of(around));
+  }
+}
+
+void ControlFlow::find_exits(const std::vector<std::uint32_t>& loops, const Part& part) {
+  for (const std::uint32_t i : loops) {
     Loop& loop = loops_[i];
-    if (loop.around != around) continue;
     const std::uint32_t meeting = part.elements[part.at(loop.begin)].meeting;
     const bool all_meet = meeting < part.elements.size() && part.elements[meeting].accesses > 0;
     loop.exit = all_meet ? part.elements[meeting].begin : usual_exit(loop, part);

@@ -99,7 +99,8 @@ class ControlFlow {
   Node entry_of(const Opening& opening) const;
   Part part_of(std::uint32_t loop) const;
   void look_ahead(Part& part, std::uint32_t i, const Loop& all) const;
-  void find_exits(std::uint32_t around);
+  void find_all_exits();
+  void find_exits(const std::vector<std::uint32_t>& loops, const Part& part);
   Position usual_exit(const Loop& loop, const Part& part) const;
 
   std::vector<Node> table_;                    ///< by hash; kNoNode where there is none
@@ -110,6 +111,8 @@ class ControlFlow {
   std::vector<std::vector<Node>> successors_;  ///< by node
   std::vector<Position> positions_;            ///< by node
   std::vector<std::uint32_t> part_;            ///< by node: the loop whose order is looked for
+  std::vector<std::uint32_t> number_;          ///< by node, of the search for that order
+  std::vector<std::uint32_t> lowest_;          ///< by node, likewise
   std::vector<Node> nodes_;                    ///< by position
   std::vector<std::uint32_t> loop_at_;         ///< by position
   std::vector<Loop> loops_;

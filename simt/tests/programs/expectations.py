@@ -716,7 +716,8 @@ PROGRAMS = {
         "__nv_atomic_fetch_and and __nv_atomic_and take integers of 4 or 8 bytes",
         "this built-in atomic operation takes 4 or 8 bytes",
         "takes integers; its form without _n any type",
-        "__nv_atomic_fetch_add and __nv_atomic_add take int, unsigned, unsigned integers of 8 bytes",
+        "__nv_atomic_fetch_add and __nv_atomic_add take int, unsigned, unsigned integers of "
+        "8 bytes",
         "this built-in atomic operation takes 1, 2, 4 or 8 bytes",
         "on 16 bytes is not available on the CPU executor, which has 1, 2, 4 or 8 bytes",
         "a pointer to const or volatile memory",
