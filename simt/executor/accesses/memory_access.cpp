@@ -185,11 +185,13 @@ void log_new(Event event, Access access) {
   if (!current.log->add(event, access)) wait_for_replay();
 }
 
-void log_in_other_call(Event event, StackFrame frame) {
+void log_in_other_call(Event event, std::uintptr_t frame_address) {
+  Lane& lane = *current.lane;
   // Where a function ends or does not need one, its code may run in the frame of what called it.
-  const bool is_of_kernel = frame.is_within(current.lane->outermost_frame);
-  while (is_of_kernel && !current.lane->calls.are_in(frame)) {
-    const Event passed = current.lane->calls.go_towards(frame);
+  const bool is_of_kernel =
+      lane.has_on_stack(frame_address) && frame_address < lane.outermost_frame;
+  while (is_of_kernel && !lane.calls.are_in(frame_address)) {
+    const Event passed = lane.calls.go_towards(StackFrame(frame_address));
     if (passed != kNoEvent && !current.log->repeat(passed)) log_new(passed);
   }
   if (!current.log->repeat(event)) log_new(event);

@@ -138,17 +138,17 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
 }
 
-/// The running lane comes to a basic block of another function, which it has called or returned to.
-void log_in_other_call(Event event, StackFrame frame);
+/// The running lane comes to a basic block of another function, which it has called or returned to,
+/// and whose frame is at this address if it is one of its kernel's.
+void log_in_other_call(Event event, std::uintptr_t frame_address);
 
-/// The hook of every basic block, in a function whose frame is at `frame_address`. Code of the host
-/// may have none.
+/// The hook of every basic block, in a function whose frame is at `frame_address`. Code of the
+/// host, which shares inline functions with kernels, may have none.
 inline void on_basic_block(std::uintptr_t code_address, std::uintptr_t frame_address) {
   if (current.log == nullptr) return;
-  const StackFrame frame(frame_address);
   const Event event = basic_block_event(code_address);
-  if (!current.lane->calls.are_in(frame)) [[unlikely]]
-    return log_in_other_call(event, frame);
+  if (!current.lane->calls.are_in(frame_address)) [[unlikely]]
+    return log_in_other_call(event, frame_address);
   if (!current.log->repeat(event)) [[unlikely]]
     log_new(event);
 }

@@ -9,7 +9,7 @@ void Calls::clear() {
 
 Event Calls::go_towards(const StackFrame& frame) {
   const StackFrame before = frame_;
-  if (before == StackFrame()) {  // the kernel, which nobody calls twice
+  if (before.empty()) {  // the kernel, which nobody calls twice
     frame_ = frame;
     return kNoEvent;
   }
