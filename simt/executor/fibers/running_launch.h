@@ -63,9 +63,9 @@ struct Launch {
   std::vector<OrderedLaunch> ordered = {};  ///< by its threads, as they came
 };
 
-/// Publishes the findings of a launch in the middle of which the program is ended, and tells whoever
-/// observes launches of it as if it had ended. What its kernel has done is not known: its counters
-/// are 0. May be called from any thread.
+/// Publishes the findings of a launch in the middle of which the program is ended, and tells
+/// whoever observes launches of it as if it had ended. What its kernel has done is not known: its
+/// counters are 0. May be called from any thread.
 void tell_of_unended(const Launch& launch);
 
 }  // namespace simt
