@@ -7,6 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/clone.sh"
 
 mkdir -p "$clone/build/bin"
 program=$clone/build/bin/step_05_warp_shuffle_cpu
+# shellcheck disable=SC2016  # the program expands it
 printf '%s\n' '#!/bin/sh' 'echo "$WORKLOG_CALLED_AS: $*"' 'exit 2' >"$program"
 chmod +x "$program"
 run 2 step 05 --bogus

@@ -17,7 +17,11 @@ class StoredValues;
 class Tally;
 
 /// What an access to global memory does.
-enum class GlobalAccess : std::uint8_t { kStore, kLoad, kAtomic };
+enum class GlobalAccess : std::uint8_t {
+  kStore,   ///< writes
+  kLoad,    ///< reads
+  kAtomic,  ///< does both at once
+};
 
 /// Of an access's place in the code only so many low bits are kept.
 constexpr unsigned kKeptCodeBits = 24;
