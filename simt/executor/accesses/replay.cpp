@@ -556,8 +556,13 @@ WarpRecording* begin_recording(const Worker& worker, const Warp& warp) {
   return recorded;
 }
 
+void note_replay(const Worker& worker, const Warp& warp) {
+  if (worker.launch->races != nullptr) note_replay_in_global_races(warp);
+}
+
 Audience begin(Worker& worker, const Warp& warp, unsigned lanes) {
   worker.tally.begin_warp(lanes);
+  note_replay(worker, warp);
   return {.tally = worker.tally,
           .watched = worker.launch->races != nullptr ? &warp : nullptr,
           .traced = tracing && trace_warp(worker.shared, warp),
@@ -621,6 +626,7 @@ void replay(Worker& worker, Warp& warp) {
     replay_parted(audience, worker.control_flows, cursors, before,
                   {warp.opening, since_meeting(together)});
   }
+  note_replay(worker, warp);
   warp.last_event = kMeetingPoint;
   warp.opening.clear();
   warp.ticks += done.most;
@@ -680,6 +686,7 @@ void replay_front(Worker& worker, Warp& warp) {
   if (done.most == 0) return;
   Request request = request_of_all(done);
   replay_front_of(worker, warp, request);
+  note_replay(worker, warp);
   warp.ticks += most_gone(worker, done);
 }
 

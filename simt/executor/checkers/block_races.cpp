@@ -328,11 +328,20 @@ void BlockRaces::note_access(const Warp& warp, const Request& request, GlobalAcc
   }
 }
 
+void BlockRaces::look_for_barrier(const Warp& warp) {
+  if (warp.block->last_barrier == barrier_) return;
+  barrier_ = warp.block->last_barrier;
+  begin_epoch();
+}
+
+void BlockRaces::note_replay(const Warp& warp) {
+  look_for_barrier(warp);
+  std::uint32_t& met = met_[warp.lanes->thread / kWarpSize];
+  if (met != 0) met = ++clock_;
+}
+
 void BlockRaces::note(const Warp& warp, const Request& request) {
-  if (warp.block->last_barrier != barrier_) {
-    barrier_ = warp.block->last_barrier;
-    begin_epoch();
-  }
+  look_for_barrier(warp);
   const unsigned number = warp.lanes->thread / kWarpSize;
   switch (request.kind) {
     case AccessKind::kGlobalLoad:

@@ -73,6 +73,9 @@ class BlockRaces {
   void begin_block(const Block& block);
   /// A request of one of its warps, the next one of that warp's replay.
   void note(const Warp& warp, const Request& request);
+  /// A replay of one of its warps begins or ends. What another warp did in between may be replayed
+  /// before or after: a warp that has made an atomic operation is taken to have made one here.
+  void note_replay(const Warp& warp);
   /// What was found since it was last taken.
   RacesInBlocks& found() { return found_; }
 
@@ -151,6 +154,7 @@ class BlockRaces {
   };
 
   void begin_epoch();
+  void look_for_barrier(const Warp& warp);
   void note_access(const Warp& warp, const Request& request, GlobalAccess access);
   void note_neighbours(const Accessing& me, const Request& request, unsigned first_thread);
   void note_lane(const Accessing& me, std::size_t offset, std::size_t bytes, unsigned thread);

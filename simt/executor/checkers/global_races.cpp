@@ -497,6 +497,10 @@ void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes) 
   if (races != nullptr) races->values.note(place - arena.begin, at, bytes);
 }
 
+void note_replay_in_global_races(const Warp& warp) {
+  if (warp.block->races != nullptr) warp.block->races->note_replay(warp);
+}
+
 void note_in_global_races(const Warp& warp, const Request& request) {
   const Block& block = *warp.block;
   if (block.synchronization == nullptr && block.threads > 1) block.races->note(warp, request);

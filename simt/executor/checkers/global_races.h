@@ -45,6 +45,9 @@ void begin_block_of_global_races(Block& block);
 /// Keeps what the block's threads did to each other.
 void end_block_of_global_races(const Block& block);
 
+/// A replay of the warp, whose launch is watched, begins or ends.
+void note_replay_in_global_races(const Warp& warp);
+
 /// The running lane is about to store at `at`, which has that place. Nothing may come in between.
 void note_stored_value(std::uintptr_t place, const void* at, std::size_t bytes);
 
