@@ -191,7 +191,7 @@ void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t aroun
     part_[node] = loop;
     number_[node] = 0;
   }
-  order_from(first_of_round(nodes, opening), loop, opening);
+  order_from(where_all_rounds_begin(nodes, first_of_round(nodes, opening)), loop, opening);
   loops_[loop].end = static_cast<Position>(nodes_.size());
 }
 
@@ -201,6 +201,67 @@ ControlFlow::Node ControlFlow::first_of_round(const std::vector<Node>& nodes,
   if (nodes.front() != 0) return nodes.front();
   around_start_ = nodes;
   return entry_ = entry_of(opening);
+}
+
+// Compilers make two loops of one whose rounds may end early: an inner one of rounds that do, and
+// one around it of the others. Both have the test that leaves them, so that the inner one leads out
+// of both. Then all rounds are those of the inner one.
+ControlFlow::Node ControlFlow::where_all_rounds_begin(const std::vector<Node>& nodes,
+                                                      Node entry) const {
+  const std::uint32_t loop = part_[entry];
+  for (const Node test : nodes) {
+    const std::vector<Node>& next = successors_[test];
+    const bool leaves =
+        std::any_of(next.begin(), next.end(), [&](Node to) { return part_[to] != loop; });
+    if (!leaves) continue;
+    for (const Node begin : next) {
+      if (part_[begin] != loop || begin == entry) continue;
+      const bool leads_back = is_reached(entry, begin, test) && is_reached(begin, test, entry);
+      if (leads_back && !has_rounds_without(nodes, begin)) return begin;
+    }
+  }
+  return entry;
+}
+
+// Whether a way leads from one node of a loop to another, within the loop and past a third.
+bool ControlFlow::is_reached(Node from, Node to, Node past) const {
+  std::vector<bool> seen(events_.size());
+  std::vector<Node> open = {from};
+  seen[from] = seen[past] = true;
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    if (node == to) return true;
+    for (const Node next : successors_[node]) {
+      if (seen[next] || part_[next] != part_[from]) continue;
+      seen[next] = true;
+      open.push_back(next);
+    }
+  }
+  return false;
+}
+
+// Whether a loop's nodes lead back to themselves without this one: by taking away, again and again,
+// those that nothing leads to.
+bool ControlFlow::has_rounds_without(const std::vector<Node>& nodes, Node left_out) const {
+  const std::uint32_t loop = part_[left_out];
+  std::vector<std::uint32_t> leading(events_.size());
+  const auto for_next = [&](Node node, auto&& what) {
+    for (const Node next : successors_[node]) {
+      if (part_[next] == loop && next != left_out) what(next);
+    }
+  };
+  for (const Node node : nodes)
+    for_next(node, [&](Node next) { ++leading[next]; });
+  std::vector<Node> free = {left_out};
+  for (const Node node : nodes) {
+    if (node != left_out && leading[node] == 0) free.push_back(node);
+  }
+  for (std::size_t i = 0; i < free.size(); ++i)
+    for_next(free[i], [&](Node next) {
+      if (--leading[next] == 0) free.push_back(next);
+    });
+  return free.size() < nodes.size();
 }
 
 // The node of the loop around the start that an opening has come to first.

@@ -97,6 +97,9 @@ class ControlFlow {
   void order_loop(const std::vector<Node>& nodes, std::uint32_t around, const Opening& opening);
   Node first_of_round(const std::vector<Node>& nodes, const Opening& opening);
   Node entry_of(const Opening& opening) const;
+  Node where_all_rounds_begin(const std::vector<Node>& nodes, Node entry) const;
+  bool is_reached(Node from, Node to, Node past) const;
+  bool has_rounds_without(const std::vector<Node>& nodes, Node left_out) const;
   Part part_of(std::uint32_t loop) const;
   void look_ahead(Part& part, std::uint32_t i, const Loop& all) const;
   void find_all_exits();

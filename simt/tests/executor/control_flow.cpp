@@ -146,6 +146,17 @@ TEST_CASE("paths that begin within a loop within another tell both") {
   CHECK(flow.loop(inner.around).exit == position_of(flow, 16));
 }
 
+TEST_CASE("two loops that a compiler made of one whose rounds may end early are one") {
+  // 4 enters; 6 does a round's work and 8 tests; 10 begins a round, which 12 ends early and tests.
+  const ControlFlow flow = graph({{4, 6, 7, 8, 10, 12, 10, 6, 7, 8, 14},
+                                  {4, 8, 10, 12, 10, 12, 14},
+                                  {4, 8, 10, 6, 7, 8, 10, 12, 14}});
+  CHECK(loop_of(flow, 6).begin == position_of(flow, 10));
+  CHECK(flow.loop_at(position_of(flow, 12)) == flow.loop_at(position_of(flow, 6)));
+  CHECK(in_order(flow, {10, 12, 14}));
+  CHECK(in_order(flow, {10, 6, 8, 14}));
+}
+
 TEST_CASE("a loop that all lanes leave by returning has no place to wait but there") {
   const ControlFlow flow = graph({{4, 4, 6, 7}, {4, 4, 4, 8, 9}});
   const Loop& loop = loop_of(flow, 4);

@@ -107,6 +107,19 @@ __global__ void cut_short(const int* x, int* y, int never, int last) {
   y[threadIdx.x] = sum;
 }
 
+// g++ makes two loops of it: one of the rounds that do nothing.
+__global__ void four_at_once(const int4* x, int* y, int least, int* count) {
+  for (int i = threadIdx.x; i < kRounds * kLanes / 4; i += kLanes) {
+    const int4 four = x[i];
+    if (max(max(four.x, four.y), max(four.z, four.w)) < least) continue;
+    const int values[4] = {four.x, four.y, four.z, four.w};
+    for (int k = 0; k < 4; ++k) {
+      if (values[k] < least) continue;
+      y[atomicAdd(count, 1) % 100] = values[k];
+    }
+  }
+}
+
 __global__ void store_before_break(const int* x, int* y) {
   int sum = 0;
   for (int i = 0; i < kRounds; ++i) {
@@ -329,6 +342,26 @@ TEST_CASE("lanes that continue or break hold nobody up") {
   }
   CHECK(counted().global_loads.requests == static_cast<std::uint64_t>(loads));
   CHECK(counted().global_stores.requests == 1);
+}
+
+TEST_CASE("rounds that do nothing are rounds all the same") {
+  const std::vector<int> values = some_values();
+  const DeviceArray<int> x(values);
+  const DeviceArray<int> y(100);
+  const auto count = zeros<int>(1);
+  constexpr int kLeast = 900;
+  four_at_once<<<1, kLanes>>>(reinterpret_cast<const int4*>(x.get()), y.get(), kLeast, count.get());
+  std::uint64_t stores = 0;
+  for (int round = 0; round < kRounds / 4; ++round) {
+    for (int k = 0; k < 4; ++k) {
+      bool any = false;
+      for (int lane = 0; lane < kLanes; ++lane)
+        any |= values[(round * kLanes + lane) * 4 + k] >= kLeast;
+      stores += any;
+    }
+  }
+  CHECK(counted().global_stores.requests == stores);
+  CHECK(counted().global_atomics.requests == stores);
 }
 
 TEST_CASE("what is done before a break is done in that round") {
