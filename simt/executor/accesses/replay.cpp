@@ -334,9 +334,12 @@ class PartedLanes {
     return first;
   }
 
-  // Round after round, until all of them have left the loop.
+  // Round after round, until all of them have left the loop. Those that have come into the midst of
+  // a round end it before the others begin the next.
   void take_loop(std::uint32_t number, Mask cursors) {
     const Loop& loop = flow_.loop(number);
+    const Mask in_midst = those_in(cursors, loop.begin + 1, loop.end);
+    if (in_midst != cursors) take_round(number, in_midst, loop.begin + 1, kNoPosition);
     while ((cursors = those_in(cursors, loop.begin, loop.end)) != 0)
       take_round(number, cursors, loop.begin, kNoPosition);
   }

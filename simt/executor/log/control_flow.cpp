@@ -204,20 +204,34 @@ ControlFlow::Node ControlFlow::first_of_round(const std::vector<Node>& nodes,
 }
 
 // Compilers make two loops of one whose rounds may end early: an inner one of rounds that do, and
-// one around it of the others. Both have the test that leaves them, so that the inner one leads out
-// of both. Then all rounds are those of the inner one.
+// one around it of the others. It is the inner one that has the test by which all leave. Then all
+// rounds begin there.
 ControlFlow::Node ControlFlow::where_all_rounds_begin(const std::vector<Node>& nodes,
                                                       Node entry) const {
   const std::uint32_t loop = part_[entry];
+  const auto ways_out = [&](Node node) {
+    std::vector<Node> ways = successors_[node];
+    std::erase_if(ways, [&](Node to) { return part_[to] == loop; });
+    return ways;
+  };
+  std::vector<Node> all;
+  for (const Node node : nodes) {
+    for (const Node way : ways_out(node))
+      if (std::find(all.begin(), all.end(), way) == all.end()) all.push_back(way);
+  }
   for (const Node test : nodes) {
-    const std::vector<Node>& next = successors_[test];
-    const bool leaves =
-        std::any_of(next.begin(), next.end(), [&](Node to) { return part_[to] != loop; });
-    if (!leaves) continue;
-    for (const Node begin : next) {
-      if (part_[begin] != loop || begin == entry) continue;
-      const bool leads_back = is_reached(entry, begin, test) && is_reached(begin, test, entry);
-      if (leads_back && !has_rounds_without(nodes, begin)) return begin;
+    if (test == entry || all.empty() || ways_out(test).size() != all.size()) continue;
+    std::vector<Node> begins = {test};
+    for (const Node next : successors_[test]) {
+      if (part_[next] == loop && next != entry && is_reached(entry, next, test))
+        begins.push_back(next);
+    }
+    const bool is_inner =
+        std::any_of(successors_[test].begin(), successors_[test].end(), [&](Node next) {
+          return part_[next] == loop && next != entry && is_reached(next, test, entry);
+        });
+    for (const Node begin : begins) {
+      if (is_inner && !has_rounds_without(nodes, begin)) return begin;
     }
   }
   return entry;
