@@ -257,16 +257,6 @@ def _pair_of_each_warp(exchanges: int) -> Callable[[Launch], dict[str, int]]:
 _TURNS_OF_TILE = 8  # of a thread of steps 15 and 16 in fp32: vectors that its registers hold
 
 
-def _turns_ahead(launch: Launch) -> dict[str, int]:
-    """Of rows of which something waits in shared memory."""
-    per_vector = _VECTOR_BYTES // 4
-    if launch.dtype != "f32" or launch.cols // per_vector <= _TURNS_OF_TILE * launch.block[0]:
-        return {}
-    firsts = (-(-row * launch.cols // per_vector) for row in range(launch.rows))
-    odd = sum(first % 2 for first in firsts)
-    return {"global_store_sectors": -(_TURNS_OF_TILE - 1) * odd}
-
-
 # ---- warps that reduce ----
 
 _SHUFFLES_OF_A_REDUCTION = 32  # on the executor
@@ -713,26 +703,6 @@ RULES = [
         "R57, [R1+0x4]; LDL.LU R53, [R1]",
         (Kernels(("19_backward/short_rows",)),),
         _spilled_in_bf16,
-    ),
-    Rule(
-        "lanes_a_turn_ahead",
-        "Where a row's first vector is the second half of a sector, the lanes before it have "
-        "nothing to store in the first turn. As g++ compiles the loop, they take the next turn "
-        "meanwhile and stay ahead, so that on the executor each turn but the last touches the "
-        "sectors of two places. On the GPU the warp stays together.",
-        "eight STG.E.128, one a turn, each under a predicate of its own",
-        (
-            Kernels(
-                (
-                    "15_row_in_shared_memory",
-                    "15_row_in_shared_memory/copy_through_registers",
-                    "15_row_in_shared_memory/maximum_first",
-                    "15_row_in_shared_memory/wait_at_once",
-                    "16_cluster/no_spread",
-                )
-            ),
-        ),
-        _turns_ahead,
     ),
     Rule(
         "merged_pair_of_each_warp",

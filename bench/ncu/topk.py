@@ -100,15 +100,21 @@ def _turns_again(launch: Launch) -> int:
 
 def _edges_listed(warp: Warp) -> int:
     """How often the warp lists edges of the row, which are before the columns of its sectors."""
-    if warp.source.stem != "row_again":
-        return warp.times(_LIST_COLUMNS, _ATOMIC) - warp.times(_LOAD_NUMBER, _LOAD)
     stores = warp.at(_STORE_COLUMN, _STORE)
-    return sum(stores[:-1] if warp.at(_LOAD_AGAIN, "global load") else stores)
+    return sum(stores[:-1] if _turns_of_sectors(warp) else stores)
+
+
+def _turns_of_sectors(warp: Warp) -> int:
+    """How often it comes to sectors of which it may list columns."""
+    loads = warp.at(_LOAD_AGAIN, "global load")
+    return warp.times(_LOAD_NUMBER, _LOAD) or (loads[0] if loads else 0)
 
 
 def _sectors_listed(warp: Warp) -> int:
-    """How often it lists columns of its sectors."""
-    return warp.times(_LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
+    """How often it lists columns of its sectors. Where rows are short, g++ makes two copies of the
+    code that does, and lanes of one turn may run both."""
+    listed = warp.times(_LIST_COLUMNS, _ATOMIC) - _edges_listed(warp)
+    return min(listed, _turns_of_sectors(warp))
 
 
 # ---- reductions and additions ----
