@@ -256,8 +256,6 @@ _RULED = [
     ("13_row_in_a_warp", "softmax", "f16", 4000, 32, 0, 63, 128, {("shuffles",): (756, 504)}),
     ("13_row_in_a_warp/four_vectors", "softmax", "f16", 40, 20, 0, 10, 32,
      {("shuffles",): (90, 80)}),
-    ("15_row_in_shared_memory", "softmax", "f32", 3, 50001, 0, 3, 512,
-     {("global_store_sectors",): (18769, 18755)}),
     ("15_row_in_shared_memory/shared_memory_alone", "softmax", "f16", 40, 20, 0, 40, 128,
      {("shuffles",): (4800, 4640)}),
     ("15_row_in_shared_memory/plain_difference", "softmax", "f32", 3, 50001, 0, 3, 512,
@@ -516,9 +514,13 @@ def test_rules_of_step_18_take_what_the_executor_counted_at_each_line(session):
         assert result.returncode == 1
 
 
-def test_one_more_turn_at_a_line_changes_what_a_rule_foretells(session):
+def test_another_turn_at_a_line_changes_what_a_rule_foretells(session):
     for line in _WARPS[0]:
-        more = [_WARPS[0] | {line: [*_WARPS[0][line][:-1], _WARPS[0][line][-1] + 1]}, *_WARPS[1:]]
+        # Of these two a rule takes the smaller one: g++ may make two copies of the first.
+        is_limit = "told.listed, those" in line or "numbers[first + thread]" in line
+        other = -1 if is_limit else 1
+        last = _WARPS[0][line][-1] + other
+        more = [_WARPS[0] | {line: [*_WARPS[0][line][:-1], last]}, *_WARPS[1:]]
         result = compared(session, _TOP_K, _TOP_K_OURS, _TOP_K_THEIRS, **by_line(more))
         assert result.returncode in (1, 2), line  # another figure, or no warp does that
 
