@@ -4,6 +4,8 @@
 #include <atomic>
 #include <type_traits>
 
+#include "simt/executor/accesses/memory_access.h"
+
 namespace simt {
 namespace {
 
@@ -59,6 +61,7 @@ T wrapping_updated(AtomicOperation operation, T before, T operand) {
 
 template <typename T>
 T atomic_update(AtomicOperation operation, T* address, T operand, Location where) {
+  if (operation != AtomicOperation::kAdd || !std::is_integral_v<T>) adds_no_constant();
   note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS,
               operation == AtomicOperation::kExchange);
   const std::atomic_ref<T> value(*address);
@@ -71,6 +74,7 @@ T atomic_update(AtomicOperation operation, T* address, T operand, Location where
 
 template <typename T>
 T atomic_compare_and_swap(T* address, T expected, T desired, Location where) {
+  adds_no_constant();
   note_atomic(address, sizeof(T), where, SIMT_CODE_ADDRESS, false);
   const std::atomic_ref<T> value(*address);
   value.compare_exchange_strong(expected, desired, std::memory_order_relaxed);

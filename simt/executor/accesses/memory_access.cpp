@@ -474,6 +474,10 @@ void adds_a_constant() {
   if (current.lane != nullptr) current.lane->adds_a_constant = true;
 }
 
+void adds_no_constant() {
+  if (current.lane != nullptr) current.lane->adds_a_constant = false;
+}
+
 void note_atomic(void* address, std::size_t bytes, Location where) {
   note_atomic(address, bytes, where, SIMT_CODE_ADDRESS, false);
 }

@@ -59,6 +59,9 @@ void check_states(std::uintptr_t address, unsigned bytes, Direction direction, c
 /// A launch that runs plain stores to memory of which some byte is not in the state `kWritten`.
 void note_written(std::uintptr_t address, unsigned bytes);
 
+/// Takes adds_a_constant() back, before an atomic operation that does something else.
+void adds_no_constant();
+
 /// The running lane's log is full: others run until it has been replayed.
 void wait_for_replay();
 

@@ -203,7 +203,10 @@ TEST_CASE("an addition of a number whose result nobody uses says so") {
         in_kernel("if (n) " + told + "atomicAdd(&x[n], -1); else " + told + "atomicAdd(x, 1u);"));
   for (const char* const other :
        {"n = atomicAdd(x, 1);", "atomicAdd(x, n);", "atomicAdd(x, n + 1);", "f(atomicAdd(x, 1));",
-        "return atomicAdd(x, 1);", "atomicMax(x, 1);", "atomicAdd(x, 1) + 1;"}) {
+        "return atomicAdd(x, 1);", "atomicMax(x, 1);", "atomicAdd(x, 1) + 1;",
+        "n = (int)atomicAdd(x, 1);", "return (int)atomicAdd(x, 1);", "(void)atomicAdd(x, 1);",
+        "n = n ? 0 : atomicAdd(x, 1);", "n ? (void)0 : (void)atomicAdd(x, 1);",
+        "atomicAdd(x, 1.0f);", "f(n) atomicAdd(x, 1);"}) {
     CHECK(translated(in_kernel(other)) == in_kernel(other));
   }
   CHECK(translated("void host() { atomicAdd(x, 1); }") == "void host() { atomicAdd(x, 1); }");
