@@ -339,7 +339,8 @@ class PartedLanes {
   void take_loop(std::uint32_t number, Mask cursors) {
     const Loop& loop = flow_.loop(number);
     const Mask in_midst = those_in(cursors, loop.begin + 1, loop.end);
-    if (in_midst != cursors) take_round(number, in_midst, loop.begin + 1, kNoPosition);
+    if (loop.is_entered_within && in_midst != cursors)
+      take_round(number, in_midst, loop.begin + 1, kNoPosition);
     while ((cursors = those_in(cursors, loop.begin, loop.end)) != 0)
       take_round(number, cursors, loop.begin, kNoPosition);
   }

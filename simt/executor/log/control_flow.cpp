@@ -191,7 +191,17 @@ void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t aroun
     part_[node] = loop;
     number_[node] = 0;
   }
-  order_from(where_all_rounds_begin(nodes, first_of_round(nodes, opening)), loop, opening);
+  const Node entry = first_of_round(nodes, opening);
+  const Node begin = where_all_rounds_begin(nodes, entry);
+  const std::vector<Node>& of_begin = successors_[begin];
+  const bool tests_first =
+      std::any_of(of_begin.begin(), of_begin.end(), [&](Node to) { return part_[to] != loop; });
+  for (Node from = 0; tests_first && from < events_.size(); ++from) {
+    if (part_[from] == loop) continue;
+    for (const Node to : successors_[from])
+      loops_[loop].is_entered_within |= part_[to] == loop && to != begin;
+  }
+  order_from(begin, loop, opening);
   loops_[loop].end = static_cast<Position>(nodes_.size());
 }
 

@@ -25,6 +25,7 @@ struct Loop {
   Position end = 0;             ///< behind its last event
   Position exit = kNoPosition;  ///< where lanes that have left it wait for the others, if anywhere
   std::uint32_t around = 0;     ///< the number of the loop that has this one in it, 0 for none
+  bool is_entered_within = false;  ///< lanes come into the midst of a round first
 };
 
 /// What tells code from other code of the same address, for whoever has come there on some path. A
