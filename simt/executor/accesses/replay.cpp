@@ -334,8 +334,8 @@ class PartedLanes {
     return first;
   }
 
-  // Round after round, until all of them have left the loop. Those that have come into the midst of
-  // a round end it before the others begin the next.
+  // Round after round, until all of them have left the loop. Where a loop is entered in the midst
+  // of a round, those that have done so end it before the others begin the next.
   void take_loop(std::uint32_t number, Mask cursors) {
     const Loop& loop = flow_.loop(number);
     const Mask in_midst = those_in(cursors, loop.begin + 1, loop.end);

@@ -193,6 +193,8 @@ void ControlFlow::order_loop(const std::vector<Node>& nodes, std::uint32_t aroun
   }
   const Node entry = first_of_round(nodes, opening);
   const Node begin = where_all_rounds_begin(nodes, entry);
+  // Where a round begins with the test that ends the loop, whoever enters elsewhere has a round of
+  // its own before that, as the first one of which a compiler has made the test earlier.
   const std::vector<Node>& of_begin = successors_[begin];
   const bool tests_first =
       std::any_of(of_begin.begin(), of_begin.end(), [&](Node to) { return part_[to] != loop; });

@@ -262,8 +262,13 @@ PROGRAMS = {
     ),
     # One operation for each side of each branch, in each of two warps.
     "aggregate_twice": program("aggregate_twice", ["split"], {(0, ATOMICS): 8}, says=["passed"]),
-    # All lanes of four warps meet again behind a search, and store together.
-    "parted_lanes": program("parted_lanes", ["each.kernel"] * 54, {(2, STORES): 4}),
+    # Four warps of 200 rounds: of four loads, each made once, where a body is shared by several
+    # conditions or cases fall through; and a store of all lanes behind a search.
+    "parted_lanes": program(
+        "parted_lanes",
+        ["each.kernel"] * 54,
+        {(2, STORES): 4, (3, LOADS): 4 * 4 * 200, (5, LOADS): 4 * 4 * 200},
+    ),
     "streams_pinned": program(
         "streams_pinned",
         ["kernel"] * 4,
