@@ -16,6 +16,9 @@ if(NOT SIMT_HOST_SANITIZER)
   find_package(OpenBLAS)
 endif()
 
+# With it, the ways that code leaves open to lanes are read from the code itself. Without it, those that lanes take have to do.
+find_package(Zydis 4.0 CONFIG)
+
 set(BOOST_INCLUDE_LIBRARIES context)
 FetchContent_Declare(Boost SYSTEM
   URL https://github.com/boostorg/boost/releases/download/boost-1.84.0/boost-1.84.0.tar.xz

@@ -253,6 +253,19 @@ void wait_for_kernel_ahead();
 #define SIMT_CODE_ADDRESS \
   reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
 
+/// Marks the machine code where a loop begins: the executor reads it (executor/log/machine_code.h).
+/// It does nothing: it is one of x86's many ways to do so.
+constexpr int kLoopMark = 0x5317;
+inline __attribute__((always_inline)) void mark_loop() {
+#ifdef __x86_64__
+  asm inline volatile("nopl %c0(%%rax)" : : "i"(kLoopMark));
+#endif
+}
+/// The same in functions that compilers may evaluate.
+constexpr __attribute__((always_inline)) void loop_begins() {
+  if (!__builtin_is_constant_evaluated()) mark_loop();
+}
+
 /// The next atomic operation of the calling thread adds a constant, the same in all threads, and
 /// nobody asks for its result: in shared memory, hardware adds what a warp's lanes add to a word at
 /// once.

@@ -63,6 +63,7 @@ Changes all_changes(const Tokens& tokens, OutsideVariables& outside) {
   append(changes, add_device_variables(code));
   append(changes, check_launch_bounds(code));
   append(changes, mark_additions_without_result(code));
+  append(changes, mark_loops(code));
   append(changes, rewrite_inline_ptx(code));
   append(changes, rewrite_macro_bodies(tokens));
   return changes;

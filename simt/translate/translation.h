@@ -80,6 +80,9 @@ Changes check_launch_bounds(const Tokens& code);
 /// Atomic additions of a number whose result is not used are preceded by `adds_a_constant()`.
 Changes mark_additions_without_result(const Tokens& code);
 
+/// Loops are preceded by `loop_begins()`.
+Changes mark_loops(const Tokens& code);
+
 /// Inline PTX of one instruction that cuda_standin/ptx.h has becomes a call of it; other PTX is
 /// refused. Host code may have instructions of its own processor.
 Changes rewrite_inline_ptx(const Tokens& code);

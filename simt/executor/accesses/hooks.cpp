@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "simt/executor/accesses/block_hook.h"
 #include "simt/executor/accesses/memory_access.h"
 #include "simt/executor/accesses/waiting_loops.h"
 
@@ -111,3 +112,7 @@ void __tsan_atomic_signal_fence(int) {}
 
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+
+std::uintptr_t simt::block_hook() {
+  return reinterpret_cast<std::uintptr_t>(&__sanitizer_cov_trace_pc);
+}

@@ -15,6 +15,7 @@
 #include "simt/executor/index3.h"
 #include "simt/executor/log/access_log.h"
 #include "simt/executor/log/calls.h"
+#include "simt/executor/log/known_code.h"
 
 namespace simt {
 
@@ -81,8 +82,7 @@ struct Warp {
   unsigned log_full = 0;             ///< wait until their logs have been replayed
   unsigned giving_way = 0;           ///< of log_full: loop until somebody else does something
   Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
-  std::vector<Event>
-      opening;  ///< the first ones behind the last meeting, if they have left the logs
+  Whereabouts where;                 ///< of its lanes, as far as they were replayed together
   std::uint32_t last_sync = 0;  ///< the worker's clock at the last __syncwarp
   std::uint64_t gathers = 0;    ///< how often lanes came to active_lanes()
   std::uint64_t ticks = 0;      ///< of clock64() up to what its lanes' logs hold

@@ -204,7 +204,7 @@ void begin_warp(Warp& warp) {
   warp.alike = warp.in_operation = warp.at_barrier = warp.at_cluster_barrier = warp.log_full = 0;
   warp.at_async_barrier = warp.giving_way = 0;
   warp.last_event = kMeetingPoint;
-  warp.opening.clear();
+  warp.where.clear();
   warp.ticks = 0;
 }
 

@@ -14,7 +14,7 @@
 #include "simt/executor/fibers/current.h"
 #include "simt/executor/fibers/fiber_stacks.h"
 #include "simt/executor/fibers/running_launch.h"
-#include "simt/executor/log/control_flow.h"
+#include "simt/executor/log/known_code.h"
 #include "simt/executor/memory/racing_store.h"
 #include "simt/executor/memory/shared_memory.h"
 
@@ -44,7 +44,7 @@ struct Worker {
   WarpLog log;                                             ///< of the running warp
   std::array<LaneLog, kWarpSize> logs;                     ///< of its lanes
   Tally tally;                                             ///< what it counted in this launch
-  KnownControlFlows control_flows;  ///< of warps before, from one meeting to the next
+  KnownCode code;                                          ///< of kernels whose lanes part
   std::uint32_t clock = 1;  ///< ticks at every synchronization; orders accesses to shared memory
   std::uint32_t last_cluster_barrier = 0;    ///< the clock at the last barrier of the cluster
   std::uint32_t cluster_barrier_before = 0;  ///< and at the one before that

@@ -212,6 +212,35 @@ TEST_CASE("an addition of a number whose result nobody uses says so") {
   CHECK(translated("void host() { atomicAdd(x, 1); }") == "void host() { atomicAdd(x, 1); }");
 }
 
+TEST_CASE("a loop says where it begins") {
+  const auto in_kernel = [](const std::string& body) {
+    return "__global__ void k(int* x, int n) { " + body + " }";
+  };
+  const std::string begins = "if (::simt::loop_begins(); false) {} else ";
+  CHECK(translated(in_kernel("for (;;) x[0] = 1;")) == in_kernel(begins + "for (;;) x[0] = 1;"));
+  CHECK(translated(in_kernel("if (n) while (n) --n; else for (int i : a) f(i);")) ==
+        in_kernel("if (n) " + begins + "while (n) --n; else " + begins + "for (int i : a) f(i);"));
+  // What ends a loop begins none.
+  for (const std::string body :
+       {"{ --n; }", "--n;", "if (n) { --n; }", "if (n) --n; else { n = 0; }", "{ g([] { ; }); }"}) {
+    CAPTURE(body);
+    CHECK(translated(in_kernel("do " + body + " while (n);")) ==
+          in_kernel(begins + "do " + body + " while (n);"));
+  }
+  CHECK(translated(in_kernel("do do --n; while (n % 4); while (n);")) ==
+        in_kernel(begins + "do " + begins + "do --n; while (n % 4); while (n);"));
+  CHECK(
+      translated(in_kernel("do for (;;) --n; while (n); while (n) --n;")) ==
+      in_kernel(begins + "do " + begins + "for (;;) --n; while (n); " + begins + "while (n) --n;"));
+  // A label that somebody goes back to.
+  CHECK(translated(in_kernel("again: --n; if (n) goto again; other: ++n;")) ==
+        in_kernel("::simt::loop_begins(); again: --n; if (n) goto again; other: ++n;"));
+  // g++ lets nothing come between.
+  const std::string told = "\n#pragma GCC unroll 4\nfor (;;) ;";
+  CHECK(translated(in_kernel(told)) == in_kernel(told));
+  CHECK(translated("void host() { for (;;) ; }") == "void host() { for (;;) ; }");
+}
+
 TEST_CASE("a kernel declared in clusters is launched in them") {
   const std::string kernel =
       "template <class T> __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__ k(T* x) {}\n";
