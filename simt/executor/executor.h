@@ -256,13 +256,13 @@ void wait_for_kernel_ahead();
 /// Marks the machine code where a loop begins: the executor reads it (executor/log/machine_code.h).
 /// It does nothing: it is one of x86's many ways to do so.
 constexpr int kLoopMark = 0x5317;
-inline __attribute__((always_inline)) void mark_loop() {
+inline __attribute__((always_inline, artificial)) void mark_loop() {
 #ifdef __x86_64__
   asm inline volatile("nopl %c0(%%rax)" : : "i"(kLoopMark));
 #endif
 }
 /// The same in functions that compilers may evaluate.
-constexpr __attribute__((always_inline)) void loop_begins() {
+constexpr __attribute__((always_inline, artificial)) void loop_begins() {
   if (!__builtin_is_constant_evaluated()) mark_loop();
 }
 

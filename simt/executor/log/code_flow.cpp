@@ -159,6 +159,8 @@ void CodeFlow::find_meetings() {
       if (loops_[inner].around == loop) find_meeting_behind(inner, round);
     }
   }
+  for (BlockNumber block = 0; block < blocks_.size(); ++block)
+    meet_as_in_loop(block);
 }
 
 // Whoever comes there is waited for nowhere, as by `return` in a kernel.
@@ -499,6 +501,28 @@ void CodeFlow::find_meeting_behind(std::uint32_t number, const Round& around) {
     loop.meeting = {around.blocks[meeting]};
   } else {
     loop.meeting = {around.loop == 0 ? kNoBlock : loops_[around.loop].header};
+  }
+}
+
+// A compiler may make the first test of the first round before the loop: then it leads where the
+// test in the loop does.
+void CodeFlow::meet_as_in_loop(BlockNumber copy) {
+  const Blocks& next = blocks_[copy].next;
+  if (next.size() < 2) return;
+  const std::uint32_t loop = blocks_[next[0]].loop;
+  if (loop == 0 || loops_[loop].around != blocks_[copy].loop) return;
+  for (const Block& test : blocks_) {
+    const bool is_copied =
+        test.loop == loop && test.next.size() == next.size() &&
+        std::all_of(next.begin(), next.end(), [&](BlockNumber to) {
+          return blocks_[to].loop == loop && contains(test.next, to);
+        });
+    if (!is_copied) continue;
+    blocks_[copy].meetings.clear();
+    if (loops_[loop].has_meeting) blocks_[copy].meetings.push_back(loops_[loop].meeting);
+    for (const MeetingPlace place : test.meetings)
+      add_place(blocks_[copy].meetings, place);
+    return;
   }
 }
 

@@ -106,6 +106,7 @@ class CodeFlow {
   void find_meetings_within(const Round& round);
   bool leads_straight_to(const Round& round, std::uint32_t from, std::uint32_t place) const;
   void find_shared_bodies(const Round& round);
+  void meet_as_in_loop(BlockNumber copy);
   void find_meeting_behind(std::uint32_t loop, const Round& around);
 
   std::vector<Block> blocks_;

@@ -171,6 +171,13 @@ TEST_CASE("an inner loop by whose test all leave is no loop of its own") {
   CHECK(meetings(graph.flow, 2) == Blocks{3});
 }
 
+TEST_CASE("a test that a compiler makes before the loop is one of its rounds'") {
+  // do { if (a || b) body; latch } while (c); the first `a` stands in block 0, the others in 4.
+  Graph graph(6, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {3, 4}, {3, 5}, {4, 1}, {4, 2}}, {3});
+  CHECK(meetings(graph.analyzed(), 4) == Blocks{3, 2});
+  CHECK(meetings(graph.flow, 0) == Blocks{5, 3, 2});
+}
+
 TEST_CASE("in a function that others call, all meet behind its return") {
   // if (a) return; if (b) x; return;
   Graph graph(4, {{0, 3}, {0, 1}, {1, 2}, {1, 3}, {2, 3}}, {3});
