@@ -253,9 +253,9 @@ void wait_for_kernel_ahead();
 #define SIMT_CODE_ADDRESS \
   reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0)))
 
-/// Marks the machine code where a loop begins: the executor reads it (executor/log/machine_code.h).
-/// It does nothing: it is one of x86's many ways to do so.
+/// What tells a loop's mark from x86's other ways to do nothing.
 constexpr int kLoopMark = 0x5317;
+/// Marks the machine code where a loop begins, which the executor reads (log/machine_code.h there).
 inline __attribute__((always_inline, artificial)) void mark_loop() {
 #ifdef __x86_64__
   asm inline volatile("nopl %c0(%%rax)" : : "i"(kLoopMark));

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simt/executor/accesses/block_hook.h"
 #include "simt/executor/accesses/memory_access.h"
 #include "simt/executor/accesses/waiting_loops.h"
+#include "simt/executor/log/block_hook.h"
 
 #define SIMT_HOOK(name, bytes, direction)                                           \
   void name(void* pointer) {                                                        \

@@ -23,6 +23,7 @@ struct Audience {
   WarpRecording* recorded;  ///< of the warp, null if it has none
   Whereabouts& where;       ///< of the warp
 
+  /// Tells all of them of a request.
   void tell(const Request& request) const {
     if (watched != nullptr) note_in_global_races(*watched, request);
     if (recorded != nullptr) [[unlikely]]

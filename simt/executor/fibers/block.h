@@ -83,9 +83,9 @@ struct Warp {
   unsigned giving_way = 0;           ///< of log_full: loop until somebody else does something
   Event last_event = kMeetingPoint;  ///< the last one that was replayed and left the logs
   Whereabouts where;                 ///< of its lanes, as far as they were replayed together
-  std::uint32_t last_sync = 0;  ///< the worker's clock at the last __syncwarp
-  std::uint64_t gathers = 0;    ///< how often lanes came to active_lanes()
-  std::uint64_t ticks = 0;      ///< of clock64() up to what its lanes' logs hold
+  std::uint32_t last_sync = 0;       ///< the worker's clock at the last __syncwarp
+  std::uint64_t gathers = 0;         ///< how often lanes came to active_lanes()
+  std::uint64_t ticks = 0;           ///< of clock64() up to what its lanes' logs hold
 
   // Most often all lanes ask for the same: these tell without a look at each of them.
   Exchange first_exchange = {};  ///< of the first that came to wait

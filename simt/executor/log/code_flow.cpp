@@ -512,11 +512,10 @@ void CodeFlow::meet_as_in_loop(BlockNumber copy) {
   const std::uint32_t loop = blocks_[next[0]].loop;
   if (loop == 0 || loops_[loop].around != blocks_[copy].loop) return;
   for (const Block& test : blocks_) {
-    const bool is_copied =
-        test.loop == loop && test.next.size() == next.size() &&
-        std::all_of(next.begin(), next.end(), [&](BlockNumber to) {
-          return blocks_[to].loop == loop && contains(test.next, to);
-        });
+    const bool is_copied = test.loop == loop && test.next.size() == next.size() &&
+                           std::all_of(next.begin(), next.end(), [&](BlockNumber to) {
+                             return blocks_[to].loop == loop && contains(test.next, to);
+                           });
     if (!is_copied) continue;
     blocks_[copy].meetings.clear();
     if (loops_[loop].has_meeting) blocks_[copy].meetings.push_back(loops_[loop].meeting);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "simt/executor/accesses/block_hook.h"
 #include "simt/executor/executor.h"
+#include "simt/executor/log/block_hook.h"
 
 namespace simt {
 namespace {

@@ -430,7 +430,8 @@ TEST_CASE("cases that fall through share what is behind them") {
 }
 
 TEST_CASE("lanes that go on with the loop around are not waited for behind the inner one") {
-  if (!simt::reads_machine_code) return;  // the ways that lanes take do not tell the two loops apart
+  if (!simt::reads_machine_code)
+    return;  // the ways that lanes take do not tell the two loops apart
   Lockstep warp;
   const DeviceArray<int> x(warp.values);
   const DeviceArray<int> y(kLanes);
