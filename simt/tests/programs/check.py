@@ -16,8 +16,6 @@ from expectations import ANY_NUMBER, PROGRAMS  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 # Where `simt run` looks for headers of libraries.
 SYSTEM_FOLDERS = (pathlib.Path("/usr/local/include"), pathlib.Path("/usr/include"))
-# Of figures that hardware was asked for, as a part of all that are not 0 on both sides.
-LEAST_EQUAL = 0.95
 MISSING = 77  # what CTest takes for a skipped test
 
 
@@ -119,7 +117,7 @@ def differences_from_hardware(expected, record):
     for kernel in expected.differs.keys() - differing:
         yield f"{kernel} is said to differ from {measured['gpu']}, and does not"
     print(f"{equal} of {of} figures are those of {measured['gpu']}")
-    if equal < LEAST_EQUAL * of:
+    if equal < expected.least_equal * of:
         yield f"only {equal} of {of} figures are those of {measured['gpu']}"
 
 
