@@ -98,6 +98,7 @@ def differences_from_hardware(expected, record):
     """Of launches whose kernels are not said to differ, and of these if they do not. Nearly all
     figures must be equal, those that differ counted in."""
     measured = json.loads((HERE / expected.hardware).read_text())
+    gpu = measured["gpu"]
     equal, of = 0, 0
     differing = set()
     pairs = zip(record["launches"], measured["launches"], strict=True)
@@ -113,12 +114,12 @@ def differences_from_hardware(expected, record):
                 continue
             differing.add(kernel)
             if kernel not in expected.differs:
-                yield f"launch {index} ({kernel}): {figure} is {counted}, {value} on {measured['gpu']}"
+                yield f"launch {index} ({kernel}): {figure} is {counted}, {value} on {gpu}"
     for kernel in expected.differs.keys() - differing:
-        yield f"{kernel} is said to differ from {measured['gpu']}, and does not"
-    print(f"{equal} of {of} figures are those of {measured['gpu']}")
+        yield f"{kernel} is said to differ from {gpu}, and does not"
+    print(f"{equal} of {of} figures are those of {gpu}")
     if equal < expected.least_equal * of:
-        yield f"only {equal} of {of} figures are those of {measured['gpu']}"
+        yield f"only {equal} of {of} figures are those of {gpu}"
 
 
 def main():

@@ -286,8 +286,8 @@ PROGRAMS = {
         differs={
             "find_pattern": "nvcc keeps what the inner loop's test has read",
             "run_lengths": "nvcc reads the value of a run only if another one may follow",
-            "expand_frontier": "nvcc reads where edges begin only of nodes that have some, and adds "
-            "once for all lanes, so that they store side by side",
+            "expand_frontier": "nvcc reads where edges begin only of nodes that have some, and "
+            "adds once for all lanes, so that they store side by side",
         },
         least_equal=0.87,
     ),

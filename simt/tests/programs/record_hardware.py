@@ -1,4 +1,4 @@
-"""record_hardware.py OUT.json GPU CSV CSV: what Nsight Compute counted of a program, launch by launch.
+"""record_hardware.py OUT.json GPU CSV CSV: what Nsight Compute counted of each launch of a program.
 
 Both CSVs are of one program, for only what hardware counts alike twice is kept. They are made by
 
