@@ -429,9 +429,11 @@ void try_half(cublasFillMode_t mode, cublasDiagType_t diagonal) {
 
 // Memory that cuBLAS has written is written for kernels, too.
 __global__ void add(const float* a, int n, float* sum) {
-  if (threadIdx.x == 0 && blockIdx.x == 0) *sum = 0;
-  for (int i = 0; i < n && threadIdx.x == 0; ++i)
-    *sum += a[i];
+  if (threadIdx.x > 0) return;
+  float total = 0;
+  for (int i = 0; i < n; ++i)
+    total += a[i];
+  *sum = total;
 }
 
 void try_kernel() {
