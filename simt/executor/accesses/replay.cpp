@@ -77,6 +77,7 @@ void count_common(const Audience& audience, Worker& worker, Request& request, st
 }
 
 // ---- what they did apart ----
+
 // What lies behind the first events of all lanes' paths, of which `common.accesses` are accesses.
 Cursors behind(Worker& worker, const Request& request, Amount common) {
   Cursors cursors;

@@ -403,14 +403,19 @@ void CodeFlow::find_meetings_within(const Round& round) {
   }
 }
 
-// Whether lanes go on to a place by tests alone, or leave the loop.
-bool CodeFlow::leads_straight_to(const Round& round, std::uint32_t from,
-                                 std::uint32_t place) const {
-  if (from == place) return true;
-  if (from == round.end() || blocks_[round.blocks[from]].has_effects) return false;
-  if (blocks_[round.blocks[from]].loop != round.loop) return false;
-  return std::all_of(round.next[from].begin(), round.next[from].end(),
-                     [&](std::uint32_t to) { return leads_straight_to(round, to, place); });
+// From where lanes go on to a place by tests alone, or leave the loop. `order` has what a block
+// leads to before it.
+std::vector<bool> CodeFlow::leading_straight_to(const Round& round, std::uint32_t place,
+                                                const std::vector<std::uint32_t>& order) const {
+  std::vector<bool> straight(round.next.size());
+  straight[place] = true;
+  for (const std::uint32_t i : order) {
+    if (i == round.end() || straight[i] || blocks_[round.blocks[i]].has_effects) continue;
+    straight[i] = blocks_[round.blocks[i]].loop == round.loop &&
+                  std::all_of(round.next[i].begin(), round.next[i].end(),
+                              [&](std::uint32_t to) { return straight[to]; });
+  }
+  return straight;
 }
 
 // A block that some come to whom a test has parted, where the others go on to where all meet.
@@ -427,6 +432,7 @@ void CodeFlow::find_shared_bodies(const Round& round) {
     std::uint32_t head;
   };
   std::vector<SharedBody> shared;
+  std::unordered_map<std::uint32_t, std::vector<bool>> straight_to;  // by meeting
   for (const std::uint32_t body : order) {
     if (body == round.end() || before[body].size() < 2) continue;
     if (blocks_[round.blocks[body]].loop != round.loop || !round.leading.has(body)) continue;
@@ -435,11 +441,18 @@ void CodeFlow::find_shared_bodies(const Round& round) {
     const std::uint32_t meeting = round.following.parent[head];
     if (meeting == body || head == body) continue;
     Numbers region = {head};  // from the head to the body
+    std::vector<bool> is_in_region(round.next.size());
+    is_in_region[head] = true;
     for (std::size_t i = 0; i < 1 || i < region.size(); ++i) {
       const std::uint32_t to = i == 0 ? body : region[i];
-      for (const std::uint32_t from : before[to])
-        if (!contains(region, from) && round.leading.has(from)) region.push_back(from);
+      for (const std::uint32_t from : before[to]) {
+        if (is_in_region[from] || !round.leading.has(from)) continue;
+        is_in_region[from] = true;
+        region.push_back(from);
+      }
     }
+    std::vector<bool>& straight = straight_to[meeting];
+    if (straight.empty()) straight = leading_straight_to(round, meeting, order);
     // One switch is like tests one after the other, of which those come first that lead farther.
     const auto is_later_case = [&](std::uint32_t i, std::uint32_t to) {
       return i == head && std::any_of(shared.begin(), shared.end(), [&](const SharedBody& later) {
@@ -450,8 +463,7 @@ void CodeFlow::find_shared_bodies(const Round& round) {
       const Block& block = blocks_[round.blocks[i]];
       if (block.loop != round.loop || block.next.size() > kCasesOfTable) return false;
       return std::all_of(round.next[i].begin(), round.next[i].end(), [&](std::uint32_t to) {
-        return to == body || contains(region, to) || is_later_case(i, to) ||
-               leads_straight_to(round, to, meeting);
+        return to == body || is_in_region[to] || straight[to] || is_later_case(i, to);
       });
     });
     if (!is_shared) continue;

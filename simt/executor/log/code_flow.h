@@ -104,7 +104,8 @@ class CodeFlow {
   std::vector<std::uint32_t> ways_in(const Round& round, std::uint32_t from,
                                      bool without_mere_returns) const;
   void find_meetings_within(const Round& round);
-  bool leads_straight_to(const Round& round, std::uint32_t from, std::uint32_t place) const;
+  std::vector<bool> leading_straight_to(const Round& round, std::uint32_t place,
+                                        const std::vector<std::uint32_t>& order) const;
   void find_shared_bodies(const Round& round);
   void meet_as_in_loop(BlockNumber copy);
   void find_meeting_behind(std::uint32_t loop, const Round& around);

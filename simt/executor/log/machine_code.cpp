@@ -4,6 +4,8 @@
 #include <Zydis/Zydis.h>
 #include <array>
 #include <cstring>
+#include <link.h>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -14,7 +16,46 @@
 #include "simt/executor/log/block_hook.h"
 
 namespace simt {
+
+// Of the runtime, which device code calls and does not come back from.
+[[noreturn]] void trap(Location where);
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
+                                   const char* function);
+
 namespace {
+
+template <typename Function>
+std::uintptr_t address_of(Function* function) {
+  return reinterpret_cast<std::uintptr_t>(function);
+}
+
+// The code of a program or a library: nothing else is read.
+struct Segment {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+
+  bool contains(std::uintptr_t address) const { return begin <= address && address < end; }
+};
+
+Segment segment_of(std::uintptr_t address) {
+  struct Search {
+    std::uintptr_t address;
+    Segment found;
+  } search{address, {}};
+  const auto look = [](dl_phdr_info* object, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& header = object->dlpi_phdr[i];
+      const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
+      const Segment segment{begin, begin + header.p_memsz};
+      const bool is_code = header.p_type == PT_LOAD && (header.p_flags & PF_X) != 0;
+      if (is_code && segment.contains(wanted.address)) wanted.found = segment;
+    }
+    return 0;
+  };
+  dl_iterate_phdr(look, &search);
+  return search.found;
+}
 
 struct Instruction {
   std::uintptr_t at;
@@ -73,8 +114,11 @@ constexpr unsigned kMostLoops = 16;
 
 class Reader {
  public:
-  CodeFlow read(std::uintptr_t first_block) {
-    add(first_block);
+  explicit Reader(std::uintptr_t first_block)
+      : first_block_(first_block), segment_(segment_of(first_block)) {}
+
+  CodeFlow read() {
+    add(first_block_);
     while (!open_.empty()) {
       const auto [block, address] = open_.back();
       open_.pop_back();
@@ -114,7 +158,7 @@ class Reader {
 
   // Returns the address of the next one on this way, 0 at its end.
   std::uintptr_t read_instruction(BlockNumber block, Way& way, std::vector<Way>& ways) {
-    const std::optional<Instruction> instruction = instruction_at(way.at);
+    const std::optional<Instruction> instruction = read_at(way.at);
     if (!instruction) return 0;
     switch (instruction->decoded.meta.category) {
       case ZYDIS_CATEGORY_CALL:
@@ -123,7 +167,7 @@ class Reader {
         flow_.add_return(block);
         return 0;
       case ZYDIS_CATEGORY_UNCOND_BR:
-        return target_of(*instruction);
+        return go_to(block, target_of(*instruction));
       case ZYDIS_CATEGORY_COND_BR:
         ways.push_back({instruction->next(), way.loops});
         return target_of(*instruction);
@@ -139,28 +183,95 @@ class Reader {
     return ends ? 0 : instruction->next();
   }
 
+  std::optional<Instruction> read_at(std::uintptr_t address) const {
+    if (!segment_.contains(address)) return std::nullopt;
+    return instruction_at(address);
+  }
+
+  // A jump to another function is a call behind which this one returns.
+  std::uintptr_t go_to(BlockNumber block, std::uintptr_t target) {
+    if (target != 0 && segment_.contains(target) && !traces_a_block(target)) return target;
+    flow_.add_return(block);
+    return 0;
+  }
+
   std::uintptr_t behind_call(BlockNumber block, const Instruction& call, unsigned loops) {
-    if (!traces_a_block(target_of(call))) {
+    const std::uintptr_t target = target_of(call);
+    if (target == address_of(&exit_thread)) {
+      flow_.add_return(block);
+      return 0;
+    }
+    if (!traces_a_block(target)) {
       flow_.add_effect(block, access_event(call.next()));
-      return call.next();
+      return returns(target, 0) ? call.next() : 0;
     }
     flow_.add_way(block, add(call.next()), loops);
     return 0;
   }
 
+  // Whether a function may return to whoever calls it: not if it does nothing but to end the
+  // launch, as what compilers make of the rest of a function behind a failed assertion.
+  bool returns(std::uintptr_t function, int depth) {
+    if (function == address_of(&trap) || function == address_of(&assertion_failed)) return false;
+    constexpr int kDeepest = 4;
+    if (depth == kDeepest || !segment_.contains(function)) return true;
+    const auto [known, is_new] = returns_.try_emplace(function, true);
+    if (is_new) {
+      const bool may = reaches_return(function, depth);
+      returns_[function] = may;
+      return may;
+    }
+    return known->second;
+  }
+
+  bool reaches_return(std::uintptr_t function, int depth) {
+    constexpr std::size_t kMost = 1000;  // instructions to look at
+    std::set<std::uintptr_t> seen;
+    std::vector<std::uintptr_t> ways = {function};
+    while (!ways.empty()) {
+      std::uintptr_t at = ways.back();
+      ways.pop_back();
+      while (at != 0 && seen.insert(at).second) {
+        const std::optional<Instruction> instruction = read_at(at);
+        if (!instruction || seen.size() > kMost) return true;
+        at = instruction->next();
+        switch (instruction->decoded.meta.category) {
+          case ZYDIS_CATEGORY_RET:
+            return true;
+          case ZYDIS_CATEGORY_CALL:
+            if (!returns(target_of(*instruction), depth + 1)) at = 0;
+            break;
+          case ZYDIS_CATEGORY_COND_BR:
+            ways.push_back(target_of(*instruction));
+            break;
+          case ZYDIS_CATEGORY_UNCOND_BR:
+            at = target_of(*instruction);
+            if (at == 0) return true;
+            break;
+          default:
+            if (instruction->is(ZYDIS_MNEMONIC_UD2)) at = 0;
+        }
+      }
+    }
+    return false;
+  }
+
   // Directly, or by a stub that jumps there.
-  static bool traces_a_block(std::uintptr_t target) {
+  bool traces_a_block(std::uintptr_t target) const {
     for (int jumps = 0; target != 0 && target != block_hook() && jumps < 2; ++jumps) {
-      std::optional<Instruction> instruction = instruction_at(target);
+      std::optional<Instruction> instruction = read_at(target);
       if (instruction && instruction->is(ZYDIS_MNEMONIC_ENDBR64))
-        instruction = instruction_at(instruction->next());
+        instruction = read_at(instruction->next());
       if (!instruction || !instruction->is(ZYDIS_MNEMONIC_JMP)) return false;
       target = target_of(*instruction);
     }
     return target == block_hook();
   }
 
+  const std::uintptr_t first_block_;
+  const Segment segment_;
   CodeFlow flow_;
+  std::map<std::uintptr_t, bool> returns_;  // by function
   std::vector<std::pair<BlockNumber, std::uintptr_t>> open_;
 };
 
@@ -169,7 +280,7 @@ class Reader {
 const bool reads_machine_code = true;
 
 CodeFlow read_code(std::uintptr_t first_block) {
-  CodeFlow flow = Reader().read(first_block);
+  CodeFlow flow = Reader(first_block).read();
   flow.find_meetings();
   return flow;
 }

@@ -271,6 +271,18 @@ PROGRAMS = {
     "parted_lanes": program(
         "parted_lanes",
         ["each.kernel"] * 96,
+        {  # of those that differ
+            (26, LOADS): 516,
+            (26, STORES): 18,
+            (74, LOADS): 548,
+            (74, STORES): 16,
+            (36, LOADS): 240,
+            (36, STORES): 4,
+            (84, LOADS): 240,
+            (84, STORES): 4,
+            (39, LOADS): 1200,
+            (87, LOADS): 1200,
+        },
         hardware="parted_lanes.h200.json",
         differs={
             "recursion": "a function that calls itself clears the registers by which its callers' "
@@ -282,6 +294,14 @@ PROGRAMS = {
     "everyday_loops": program(
         "everyday_loops",
         ["kernel"] * 24,
+        {  # of those that differ
+            (0, LOADS): 5281,
+            (12, LOADS): 6151,
+            (2, LOADS): 1332,
+            (14, LOADS): 1342,
+            (3, "global_load_sectors"): 737,
+            (15, "global_load_sectors"): 796,
+        },
         hardware="everyday_loops.h200.json",
         differs={
             "find_pattern": "nvcc keeps what the inner loop's test has read",

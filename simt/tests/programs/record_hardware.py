@@ -46,7 +46,9 @@ def main():
     out, gpu, *files = sys.argv[1:]
     once, again = map(launches_of, files)
     launches = []
-    for (name, figures), (_, same) in zip(once, again, strict=True):
+    for (name, figures), (again_name, same) in zip(once, again, strict=True):
+        if name != again_name:
+            sys.exit(f"the files are of different programs: {name} stands where {again_name} does")
         kept = {ours: value for ours, value in figures.items() if value == same[ours]}
         launches.append({"kernel": name, "figures": kept})
     lines = ",\n".join(json.dumps(launch) for launch in launches)

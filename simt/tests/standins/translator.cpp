@@ -222,7 +222,8 @@ TEST_CASE("a loop says where it begins") {
         in_kernel("if (n) " + begins + "while (n) --n; else " + begins + "for (int i : a) f(i);"));
   // What ends a loop begins none.
   for (const std::string body :
-       {"{ --n; }", "--n;", "if (n) { --n; }", "if (n) --n; else { n = 0; }", "{ g([] { ; }); }"}) {
+       {"{ --n; }", "--n;", "if (n) { --n; }", "if (n) --n; else { n = 0; }", "{ g([] { ; }); }",
+        "[[likely]] { --n; }", "IF(n) { --n; }", "FOR(i, 3) { --n; }"}) {
     CAPTURE(body);
     CHECK(translated(in_kernel("do " + body + " while (n);")) ==
           in_kernel(begins + "do " + body + " while (n);"));
@@ -235,9 +236,14 @@ TEST_CASE("a loop says where it begins") {
   // A label that somebody goes back to.
   CHECK(translated(in_kernel("again: --n; if (n) goto again; other: ++n;")) ==
         in_kernel("::simt::loop_begins(); again: --n; if (n) goto again; other: ++n;"));
-  // g++ lets nothing come between.
-  const std::string told = "\n#pragma GCC unroll 4\nfor (;;) ;";
-  CHECK(translated(in_kernel(told)) == in_kernel(told));
+  // Compilers let nothing come between.
+  for (const std::string told : {"\n#pragma unroll\n", "  // four times\n#pragma GCC unroll 4\n"}) {
+    CHECK(translated(in_kernel("--n;" + told + "for (;;) --n;")) ==
+          in_kernel("--n; " + begins + told + "for (;;) --n;"));
+  }
+  CHECK(translated(in_kernel("--n; _Pragma(\"unroll\") for (;;) --n;")) ==
+        in_kernel("--n; " + begins + "_Pragma(\"unroll\") for (;;) --n;"));
+  CHECK(translated(in_kernel("while (n);")) == in_kernel("while (n);"));
   CHECK(translated("void host() { for (;;) ; }") == "void host() { for (;;) ; }");
 }
 
