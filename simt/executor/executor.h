@@ -262,7 +262,7 @@ inline __attribute__((always_inline, artificial)) void mark_loop() {
 #endif
 }
 /// The same in functions that compilers may evaluate.
-constexpr __attribute__((always_inline, artificial)) void loop_begins() {
+constexpr inline __attribute__((always_inline, artificial)) void loop_begins() {
   if (!__builtin_is_constant_evaluated()) mark_loop();
 }
 
