@@ -16,7 +16,7 @@ if(NOT SIMT_HOST_SANITIZER)
   find_package(OpenBLAS)
 endif()
 
-# With it, the ways that code leaves open to lanes are read from the code itself. Without it, those that lanes take have to do.
+# With it, the ways that code leaves open to lanes are read from the code itself. Without it, only those that lanes take are known.
 find_package(Zydis 4.0 CONFIG)
 
 set(BOOST_INCLUDE_LIBRARIES context)
