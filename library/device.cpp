@@ -29,6 +29,7 @@ DeviceTraits asked_traits(int device) {
                               attribute(cudaDevAttrComputeCapabilityMinor, device);
   traits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
   traits.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  traits.l2_bytes = attribute(cudaDevAttrL2CacheSize, device);
   traits.has_clusters = attribute(cudaDevAttrClusterLaunch, device) != 0;
   traits.reaches_pageable_memory = attribute(cudaDevAttrPageableMemoryAccess, device) != 0;
   return traits;

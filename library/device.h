@@ -14,6 +14,7 @@ struct DeviceTraits {
   int compute_capability = 0;  ///< 90 for 9.0
   int multiprocessors = 0;     ///< of the whole device
   int shared_bytes = 0;        ///< that a block may have if it asks for them
+  int l2_bytes = 0;            ///< of the L2 cache, by which an H200 is told from an H100
   bool has_clusters = false;   ///< blocks of a cluster share memory
   bool reaches_pageable_memory =
       false;  ///< kernels reach memory of the host that nobody registered

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,7 @@ using Starts = std::array<std::array<std::uint8_t, kTableColumns>, kTableLines>;
 
 struct ResolvedTable {
   int generation;
+  int l2_bytes;
   Starts starts;
 };
 
@@ -52,7 +54,7 @@ std::uint8_t index_of(std::string_view label, const std::vector<Candidate>& cand
 
 ResolvedTable resolved(const RecordedTable& table) {
   const std::vector<Candidate>& candidates = candidates_of(table.operation);
-  ResolvedTable made = {table.generation, {}};
+  ResolvedTable made = {table.generation, table.l2_bytes, {}};
   for (std::size_t line = 0; line < kTableLines; ++line) {
     for (std::size_t column = 0; column < kTableColumns; ++column) {
       const char letter = table.by_rows[line].at(column);
@@ -124,15 +126,28 @@ std::size_t modelled_start(const Shape& shape) {
   return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? starts.of_whole_grid_for_log : 0;
 }
 
-std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
+// Cards of a generation differ in how fast their memory is, and so in which step is the best. The
+// size of the L2 cache tells them apart. Null where the generation has no table.
+const ResolvedTable* nearest_of(const std::vector<ResolvedTable>& tables,
+                                const DeviceTraits& device) {
   constexpr int kPerGeneration = 10;
-  const auto& tables =
-      resolved_tables()[static_cast<std::size_t>(shape.operation)][of_bytes(size_of(shape.dtype))];
+  const auto apart = [&](const ResolvedTable& table) {
+    return std::abs(table.l2_bytes - device.l2_bytes);
+  };
+  const ResolvedTable* nearest = nullptr;
   for (const ResolvedTable& table : tables) {
     if (table.generation != device.compute_capability / kPerGeneration) continue;
-    return table.starts[line_of(shape.rows)][column_of(shape.cols)];
+    if (nearest == nullptr || apart(table) < apart(*nearest)) nearest = &table;
   }
-  return modelled_start(shape);
+  return nearest;
+}
+
+std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
+  const auto& tables =
+      resolved_tables()[static_cast<std::size_t>(shape.operation)][of_bytes(size_of(shape.dtype))];
+  const ResolvedTable* table = nearest_of(tables, device);
+  return table == nullptr ? modelled_start(shape)
+                          : table->starts[line_of(shape.rows)][column_of(shape.cols)];
 }
 
 // ---- refusals ----

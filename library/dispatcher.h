@@ -30,8 +30,9 @@ struct Choice {
 /// k that is out of its range.
 void require_shape(const Shape& shape);
 
-/// The best step at the nearest recorded shape (library/recorded_choices.h) or, on a device or for
-/// an operation without a table, the one that the steps' pages name for such rows and columns.
+/// The best step at the nearest recorded shape (library/recorded_choices.h), on the recorded card
+/// of the device's generation whose L2 cache is nearest in size. On a device or for an operation
+/// without a table, the one that the steps' pages name for such rows and columns.
 /// Where it does not take the shape or the device lacks what it needs, the next that does. Looks
 /// nothing up by name and allocates nothing but at its first call.
 ///

@@ -14,11 +14,12 @@ inline constexpr int kTableLines = 23;
 /// for each doubling. The last is for all beyond, too.
 inline constexpr int kTableColumns = 92;
 
-/// Which of some steps is the best, for elements of one size.
+/// Which of some steps is the best on one card, for elements of one size.
 struct RecordedTable {
   softmax_worklog_operation operation;    ///< what was computed
   int element_bytes;                      ///< 2 or 4
-  int generation;                         ///< of the device: compute capabilities from 9.0 have 9
+  int generation;                         ///< of the card: compute capabilities from 9.0 have 9
+  int l2_bytes;                           ///< of the card: tells it from others of its generation
   std::string_view steps[8];              ///< labels; a, b, c, ... in the lines
   std::string_view by_rows[kTableLines];  ///< a letter for each range of columns
 };

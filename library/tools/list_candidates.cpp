@@ -16,7 +16,7 @@ using namespace worklog;
 using namespace worklog::library;
 using Json = nlohmann::ordered_json;
 
-constexpr DeviceTraits kH200 = {90, 132, 232448, true, false};
+constexpr DeviceTraits kH200 = {90, 132, 232448, 62914560, true, false};
 
 // In the enumeration's order.
 constexpr const char* kNames[] = {"softmax",           "log_softmax",          "top_k",

@@ -10,7 +10,7 @@ from .pages import doc_pages, library_choices, markdown
 from .results import ladder
 from .results.annotations import read_annotations
 from .results.library_candidates import read_operations
-from .results.library_times import read_library_run
+from .results.library_times import read_library_runs
 from .results.profiles import Profiles, read_profiles
 from .results.ranks import RankTimes, read_rank_times
 from .results.recorded_run import files_of, read_recorded_run
@@ -123,8 +123,8 @@ def _write_report(
     commit = page.current_commit(options.steps)
     # The library's table is made of recorded runs, whatever was timed just now.
     operations = read_operations(options.steps.parent)
-    library = read_library_run(files_of(options.recorded))
-    served = library_choices.served_cold(results.runs, library, operations)
+    libraries = read_library_runs(files_of(options.recorded))
+    served = library_choices.served_cold(results.runs, libraries, operations)
     html = page.render(units, results, annotations, profiles, commit, links, of_ranks, served)
     report = {
         "records": [record.as_json() for record in results.records],

@@ -35,11 +35,20 @@ void operator delete(void* memory, std::size_t) noexcept {
 
 namespace {
 
-constexpr DeviceTraits kH200 = {90, 132, 232448, true, false};
-constexpr DeviceTraits kA100 = {80, 108, 166912, false, false};
+constexpr DeviceTraits kH200 = {90, 132, 232448, 62914560, true, false};
+constexpr DeviceTraits kH100 = {90, 132, 232448, 52428800, true, false};
+constexpr DeviceTraits kA100 = {80, 108, 166912, 41943040, false, false};
 
 std::string picked(const Shape& shape, const DeviceTraits& device) {
   return pick(shape, device).candidate->label;
+}
+
+// The card of a table: all that are recorded are Hopper's.
+DeviceTraits card_of(const RecordedTable& table) {
+  REQUIRE(table.generation == 9);
+  DeviceTraits card = kH200;
+  card.l2_bytes = table.l2_bytes;
+  return card;
 }
 
 // The step of a letter serves the line's first and last rows, where it takes them.
@@ -55,9 +64,14 @@ void check_served(const RecordedTable& table, std::size_t line, std::size_t colu
       CAPTURE(table.operation);
       CAPTURE(rows);
       CAPTURE(cols);
-      CHECK(picked({table.operation, dtype, rows, cols, 0}, kH200) == label);
+      CAPTURE(table.l2_bytes);
+      CHECK(picked({table.operation, dtype, rows, cols, 0}, card_of(table)) == label);
     }
   }
+}
+
+std::string gradient_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
+  return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, rows, cols, 0}, device);
 }
 
 std::string softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
@@ -74,6 +88,27 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(4000, 100000, kH200) == "16_cluster/messages");
     CHECK(softmax_step(1, 16777216, kH200) == "17_long_row_one_launch");
     CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17
+  }
+
+  // Where each took a sixth longer by the other's choice.
+  TEST_CASE("what is best on an H200 is not taken on an H100") {
+    CHECK(gradient_step(32768, 1024, kH200) == "19_backward/reads_twice");
+    CHECK(gradient_step(32768, 1024, kH100) == "19_backward");
+    const Shape long_rows = {SOFTMAX_WORKLOG_SOFTMAX, DType::kBFloat16, 32768, 32000, 0};
+    CHECK(picked(long_rows, kH200) == "15_row_in_shared_memory");
+    CHECK(picked(long_rows, kH100) == "14_row_in_registers");
+  }
+
+  TEST_CASE("a card without tables takes those of the one whose L2 cache is nearest in size") {
+    const auto step_with = [](int megabytes) {
+      DeviceTraits device = kH100;
+      device.l2_bytes = megabytes << 20;
+      return gradient_step(32768, 1024, device);
+    };
+    for (const int megabytes : {0, 25, 50, 54})
+      CHECK(step_with(megabytes) == "19_backward");
+    for (const int megabytes : {56, 60, 2000})
+      CHECK(step_with(megabytes) == "19_backward/reads_twice");
   }
 
   TEST_CASE("few long rows are spread over blocks, and a single short one over none") {
@@ -123,14 +158,14 @@ TEST_SUITE("choices") {
   }
 
   TEST_CASE("without a table, few long rows share all blocks") {
-    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
     CHECK(softmax_step(16, 65536, kLater) == "17_long_row_one_launch");
     CHECK(softmax_step(17, 131072, kLater) == "16_cluster/messages");
     CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
   }
 
   TEST_CASE("without a table, long rows of log-softmax are shared as those of softmax are") {
-    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
     const auto step = [](std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
       return picked({SOFTMAX_WORKLOG_LOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
     };
@@ -142,7 +177,7 @@ TEST_SUITE("choices") {
   }
 
   TEST_CASE("without a table, a gradient's short row is a warp's") {
-    constexpr DeviceTraits kLater = {100, 148, 232448, true, false};
+    constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
     const auto step = [&](DType dtype, std::int64_t cols) {
       return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, 1000, cols, 0}, kLater);
     };

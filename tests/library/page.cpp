@@ -16,7 +16,14 @@ using namespace worklog::library;
 
 namespace {
 
-constexpr DeviceTraits kH200 = {90, 132, 232448, true, false};
+// Named on the page, with the size of its L2 cache.
+DeviceTraits card_called(const std::string& name) {
+  const std::map<std::string, int> l2_bytes = {{"NVIDIA H200", 62914560},
+                                               {"NVIDIA H100 80GB HBM3", 52428800}};
+  REQUIRE_MESSAGE(l2_bytes.count(name) == 1, name);
+  return {90, 132, 232448, l2_bytes.at(name), true, false};
+}
+
 constexpr std::int64_t kEndless = SOFTMAX_WORKLOG_MAX_ROWS;
 
 // "16/log_softmax to 81,920": a range ends there, and begins where the one before ended. "any" and
@@ -49,28 +56,37 @@ std::string short_name(const std::string& label) {
 }
 
 struct PageTable {
+  DeviceTraits card;
   softmax_worklog_operation operation;
   DType dtype;
 };
 
-PageTable table_of(const std::string& heading) {
+// "The tables of the NVIDIA H200: softmax, log-softmax": the name; "" of another line.
+std::string card_in(const std::string& line) {
+  static const std::regex summary("<summary>The tables of the ([^:]*):");
+  std::smatch found;
+  return std::regex_search(line, found, summary) ? found.str(1) : "";
+}
+
+PageTable table_of(const DeviceTraits& card, const std::string& heading) {
   const std::string operation = heading.substr(0, heading.find(','));
   const std::map<std::string, softmax_worklog_operation> operations = {
       {"softmax", SOFTMAX_WORKLOG_SOFTMAX},
       {"log-softmax", SOFTMAX_WORKLOG_LOG_SOFTMAX},
       {"softmax's backward pass", SOFTMAX_WORKLOG_SOFTMAX_BACKWARD}};
   REQUIRE(operations.count(operation) == 1);
-  return {operations.at(operation),
+  return {card, operations.at(operation),
           heading.ends_with("fp32:") ? DType::kFloat32 : DType::kBFloat16};
 }
 
 void check_served(const PageTable& table, const Range& rows_range, const Range& cols_range) {
   for (const std::int64_t rows : {rows_range.first, rows_range.last}) {
     for (const std::int64_t cols : {cols_range.first, cols_range.last}) {
+      CAPTURE(table.card.l2_bytes);
       CAPTURE(table.operation);
       CAPTURE(rows);
       CAPTURE(cols);
-      const Choice choice = pick({table.operation, table.dtype, rows, cols, 0}, kH200);
+      const Choice choice = pick({table.operation, table.dtype, rows, cols, 0}, table.card);
       CHECK(short_name(choice.candidate->label) == cols_range.step);
     }
   }
@@ -95,12 +111,14 @@ std::vector<std::string> lines_of_tables() {
 
 TEST_SUITE("page") {
   TEST_CASE("the page says who serves") {
+    DeviceTraits card;
     PageTable table = {};
     std::size_t tables = 0;
     std::int64_t first_row = 1;
     for (const std::string& line : lines_of_tables()) {
+      if (const std::string name = card_in(line); !name.empty()) card = card_called(name);
       if (line.ends_with(":")) {
-        table = table_of(line);
+        table = table_of(card, line);
         first_row = 1;
         ++tables;
       }

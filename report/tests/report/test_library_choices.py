@@ -2,6 +2,7 @@
 
 import pytest
 import synthetic
+from repository import ROOT
 
 from worklog_report.pages import library_choices
 from worklog_report.results.library_candidates import (
@@ -11,11 +12,13 @@ from worklog_report.results.library_candidates import (
     read_operations,
     sources_of,
 )
-from worklog_report.results.library_times import Case, read_library_run
+from worklog_report.results.library_times import Case, read_library_runs
+from worklog_report.results.recorded_run import files_of
 from worklog_report.results.records import InputError, Shape, read_results
 
 OPERATION = Operation("softmax", ("early", "late"))
 NEAR, FAR = Shape("f32", 1024, 1024), Shape("f32", 1024, 65536)
+NEAR_CASE, FAR_CASE = Case("softmax", "cold", NEAR), Case("softmax", "cold", FAR)
 
 
 def source(times, gpu=synthetic.GPU):
@@ -30,7 +33,11 @@ def source(times, gpu=synthetic.GPU):
 def choice(times, shape, size=4, operation=OPERATION):
     sources = [source(one) for one in (times if isinstance(times, list) else [times])]
     made = library_choices.choices(sources, operation, size)
-    return library_choices.Table(operation, size, sources, made).step(shape)
+    return table(made, sources, operation, size).step(shape)
+
+
+def table(steps, sources=(), operation=OPERATION, size=4):
+    return library_choices.Table(synthetic.GPU, operation, size, list(sources), steps)
 
 
 def test_ranges_of_rows_end_at_powers_of_two_and_those_of_columns_at_quarters_between_them():
@@ -136,7 +143,7 @@ def page_rows(steps, limits):
     """Of softmax in fp32, of a table that has the same step for all rows and columns."""
     operation = Operation("softmax", ("early", "late"), limits)
     lines = [[steps] * len(library_choices.COLUMN_ENDS)] * len(library_choices.LINE_ENDS)
-    text = library_choices._serves([library_choices.Table(operation, 4, [], lines)])
+    text = library_choices._serves([table(lines, operation=operation)])
     return [
         tuple(cell.strip() for cell in line.strip("|").split("|"))
         for line in text.splitlines()
@@ -164,56 +171,140 @@ def test_the_page_names_who_serves_and_not_who_is_asked():
 def test_the_pages_tables_are_folded_behind_what_they_may_cost():
     slow = {NEAR: {"early": 1.012, "late": 1.0}}
     steps = library_choices.choices([source(slow)], OPERATION, 4)
-    text = library_choices._serves([library_choices.Table(OPERATION, 4, [source(slow)], steps)])
+    text = library_choices._serves([table(steps, [source(slow)])])
     said, folded = text.split("<details>")
+    assert "On the Synthetic GPU, at no recorded shape" in said
     assert "more than 1.2 % behind the fastest" in said
-    assert folded.startswith("<summary>The tables: softmax</summary>\n\nsoftmax, fp32:\n\n| rows")
+    summary = "<summary>The tables of the Synthetic GPU: softmax</summary>"
+    assert folded.startswith(f"{summary}\n\nsoftmax, fp32:\n\n| rows")
     assert folded.endswith("|\n\n</details>\n\n")
 
 
 TWO = Operation("softmax", ("04_fourth", "03_third"))
 
 
-def library_record(workplace, **changes):
+def library_record(workplace, late_us=3.0, **changes):
     shape = {"operation": "softmax", "dtype": "f32", "rows": 4000, "cols": 4000, "k": 0}
     row = shape | {"cache": "warm", "limit_us": 1.0}
     rows = [
         row | {"by": "library", "median_us": 9.0, "step": "04_fourth"},
         row | {"by": "04_fourth", "median_us": 9.0},
-        row | {"by": "03_third", "median_us": 3.0},
+        row | {"by": "03_third", "median_us": late_us},
         row | {"by": "02_second", "median_us": 1.0},
         row | {"by": "pytorch", "median_us": 1.0},
     ]
     context = {"gpu": synthetic.GPU, "date": "2026-02-03T04:05:06+00:00"} | changes
     data = {"context": context, "of_library": rows, "host_calls": []}
-    return read_library_run([workplace.write("library.json", data)])
+    [run] = read_library_runs([workplace.write("library.json", data)])
+    return run
 
 
 def test_both_the_librarys_own_run_and_the_benchs_count(workplace):
     runs = read_results([], [], [workplace.bench]).runs
-    own, bench = sources_of(TWO, runs, library_record(workplace))
+    own, bench = sources_of(TWO, runs, [library_record(workplace)])
     assert own.times == {
         Case("softmax", "warm", Shape("f32", 4000, 4000)): {"04_fourth": 9.0, "03_third": 3.0}
     }
     assert bench.machine == f"{synthetic.GPU}, 2026-01-01"
-    made = library_choices.tables(runs, library_record(workplace), [TWO])
+    made = library_choices.tables(runs, [library_record(workplace)], [TWO])
     assert [table.size for table in made] == [4, 2]
     assert made[0].step(Shape("f32", 4000, 4000)) == "03_third"
     assert made[0].step(Shape("f32", 4000, 25000)) == "04_fourth"
     # Of another generation it does not say what is best on this one.
     other = library_record(workplace, gpu="NVIDIA H200")
-    assert [s.gpu for s in library_choices.tables(runs, other, [TWO])[0].sources] == ["NVIDIA H200"]
+    of_other = library_choices.tables(runs, [other], [TWO])
+    assert {table.gpu for table in of_other} == {"NVIDIA H200"}
+    assert of_other[0].step(Shape("f32", 4000, 25000)) == "03_third"
+
+
+def two_cards(workplace):
+    """Of which each is the faster by another step."""
+    h200 = library_record(workplace, 3.0, gpu="NVIDIA H200")
+    h100 = library_record(workplace, 27.0, gpu="NVIDIA H100 80GB HBM3")
+    return library_choices.tables([], [h200, h100], [TWO])
+
+
+def test_each_card_has_tables_of_what_it_timed_itself(workplace):
+    made = two_cards(workplace)
+    shape = Shape("f32", 4000, 4000)
+    assert [(table.gpu, table.size, table.step(shape)) for table in made] == [
+        ("NVIDIA H200", 4, "03_third"),
+        ("NVIDIA H200", 2, "03_third"),
+        ("NVIDIA H100 80GB HBM3", 4, "04_fourth"),
+        ("NVIDIA H100 80GB HBM3", 2, "04_fourth"),
+    ]
+    # What is said of a card is of its own times alone: none would be behind by the other's.
+    assert [[s.gpu for s in table.sources] for table in made] == [[table.gpu] for table in made]
+    assert [row.behind for table in made for row in library_choices.served(table, table.sources[0])
+            ] == [1.0, 1.0]  # fmt: skip
+
+
+def test_a_cards_choice_follows_another_where_only_that_timed_what_is_near():
+    own = Source("NVIDIA H200", "2026-01-01", {NEAR_CASE: {"early": 1.0, "late": 2.0}})
+    times = {NEAR_CASE: {"early": 2.0, "late": 1.0}, FAR_CASE: {"early": 2.0, "late": 1.0}}
+    other = Source("NVIDIA H100 80GB HBM3", "2026-01-02", times)
+    [of_four, _] = library_choices._tables_of("NVIDIA H200", OPERATION, [other, own])
+    assert (of_four.step(NEAR), of_four.step(FAR)) == ("early", "late")
+    assert of_four.sources == [own]
+
+
+def test_the_library_tells_cards_apart_by_their_l2_cache(workplace):
+    text = library_choices.header(two_cards(workplace))
+    h200, h100 = text.split("    // NVIDIA H100 80GB HBM3\n")
+    of_softmax = "    {SOFTMAX_WORKLOG_SOFTMAX,\n     4,\n     9,\n     62914560,\n"
+    assert f"    // NVIDIA H200\n{of_softmax}" in h200
+    assert h100.count("     9,\n     52428800,\n") == text.count("52428800") == 2
+    unknown = library_record(workplace, gpu="NVIDIA H300")
+    with pytest.raises(InputError, match="GPU 'NVIDIA H300': must be one of NVIDIA H200, NVIDIA H"):
+        library_choices.header(library_choices.tables([], [unknown], [TWO]))
+
+
+def test_the_page_has_a_cards_tables_together(workplace):
+    parts = library_choices._serves(two_cards(workplace)).split("<details>")
+    heads = [part.split("</summary>")[0] for part in parts[1:]]
+    assert heads == [
+        "<summary>The tables of the NVIDIA H200: softmax",
+        "<summary>The tables of the NVIDIA H100 80GB HBM3: softmax",
+    ]
+    assert "| any | 03 any |" in parts[1]
+    assert "| any | 04 any |" in parts[2]
+
+
+def recorded():
+    """What the repository's runs hold."""
+    files = files_of([ROOT / "bench/results"])
+    return read_results([], [], files).runs, read_library_runs(files)
+
+
+def test_the_l2_caches_are_those_that_the_recorded_runs_name():
+    runs, libraries = recorded()
+    contexts = [run.machine.context for run in runs] + [run.context for run in libraries]
+    named = {context["gpu"]: int(context["l2_bytes"]) for context in contexts}
+    assert named == {gpu: card.l2_bytes for gpu, card in library_choices._CARDS.items()}
+
+
+def test_no_recorded_shape_is_served_more_than_five_percent_behind_the_cards_best_step():
+    runs, libraries = recorded()
+    made = library_choices.tables(runs, libraries, read_operations(ROOT))
+    behind = {
+        (table.gpu, one.operation, one.case): one.behind
+        for table in made
+        for source in table.sources
+        for one in library_choices.served(table, source)
+    }
+    assert {gpu for gpu, *_ in behind} == set(library_choices._CARDS)
+    assert {key: worst for key, worst in behind.items() if worst > 1.05} == {}
 
 
 def test_a_bench_that_timed_fewer_of_the_candidates_does_not_count(workplace):
     runs = read_results([], [], [workplace.bench]).runs
-    assert len(sources_of(TWO, runs, None)) == 1
-    assert sources_of(Operation("softmax", ("04_fourth", "99_new")), runs, None) == []
+    assert len(sources_of(TWO, runs, [])) == 1
+    assert sources_of(Operation("softmax", ("04_fourth", "99_new")), runs, []) == []
 
 
 def test_the_second_best_is_told_beside_what_serves(workplace):
     runs = read_results([], [], [workplace.bench]).runs
-    found = library_choices.served_cold(runs, None, [TWO])
+    found = library_choices.served_cold(runs, [], [TWO])
     assert {one.step for one in found} == {"04_fourth"}
     assert {one.second for one in found} == {"03_third"}
     assert [one.second_costs for one in found] == pytest.approx([5.5 / 1.05] * len(found))
@@ -234,7 +325,7 @@ def test_the_pages_table_says_how_far_behind_each_source_is(workplace):
     slow = {(NEAR, "warm"): {"early": 1.3, "late": 1.0}}
     sources = [source(fast), source(slow, "Other GPU")]
     steps = library_choices.choices(sources, OPERATION, 4)
-    text = library_choices._behind([library_choices.Table(OPERATION, 4, sources, steps)])
+    text = library_choices._behind([table(steps, sources)])
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
     assert [line[2:] for line in lines[3:5]] == [
         [f"{synthetic.GPU}, 2026-01-01", "1", "0", "0.0 % at 1024 × 1024, cold", "2.00"],

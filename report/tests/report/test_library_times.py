@@ -6,7 +6,12 @@ import pytest
 import synthetic
 
 from worklog_report.pages import doc_pages, library_peers_page
-from worklog_report.results.library_times import Case, geometric_mean, read_library_run
+from worklog_report.results.library_times import (
+    Case,
+    geometric_mean,
+    read_library_run,
+    read_library_runs,
+)
 from worklog_report.results.records import InputError, Shape, read_results
 
 SECTIONS = ("answer", "standing", "losses", "steps", "scaled", "host", "all")
@@ -277,6 +282,15 @@ def test_the_newest_record_counts_and_no_other_result_is_one(tmp_path):
     bench = synthetic.write(tmp_path, "bench.json", synthetic.bench())
     assert read_library_run([new, old, bench]).context["date"].startswith("2026")
     assert read_library_run([bench]) is None
+    # Of each GPU, the newest first.
+    other = synthetic.write(
+        tmp_path, "other.json", record(date="2025-06-01T00:00:00+00:00", gpu="Other GPU")
+    )
+    found = read_library_runs([old, other, bench, new])
+    assert [(run.context["gpu"], run.context["date"][:4]) for run in found] == [
+        (synthetic.GPU, "2026"), ("Other GPU", "2025"),
+    ]  # fmt: skip
+    assert read_library_run([old, other, new]).machine == f"{synthetic.GPU}, 2026-02-03"
     # Nor is it a run of the bench, which would take the place of the GPU's older one.
     runs = read_results([], [], [bench, new]).runs
     assert [run.machine.files for run in runs] == [("bench.json",)]

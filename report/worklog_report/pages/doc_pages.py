@@ -50,8 +50,8 @@ def updated_files(recorded: RecordedRun, pages: Path) -> dict[Path, str]:
     """The pages and the picture as they should be."""
     texts = {pages / _PICTURE: roofline_page.roofline_svg(recorded, standalone=True)}
     made = {name: sections(recorded) for name, sections in _PAGES.items()}
-    if recorded.library is not None:
-        made[_OF_THE_LIBRARY] = library_peers_page.sections(recorded.library)
+    if recorded.libraries:
+        made[_OF_THE_LIBRARY] = library_peers_page.sections(*recorded.libraries)
     for name, sections in made.items():
         page = pages / name
         text = text_of(page)

@@ -1,8 +1,9 @@
 """python -m worklog_report.pages.library_choices: which step the library takes for which shape.
 
 Of the recorded runs: library/recorded_choices.h, and the tables of docs/pages/library.md. A table
-has a letter for each range of rows and columns: the step that is the least behind the fastest at
-the recorded shapes nearest to the range, where it is the furthest behind.
+is of one GPU, for on an H200 another step may be the best than on an H100. It has a letter for each
+range of rows and columns: the step that is the least behind the fastest at the recorded shapes
+nearest to the range, where it is the furthest behind.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from ..results.library_candidates import (
     read_operations,
     sources_of,
 )
-from ..results.library_times import Case, LibraryRun, geometric_mean, read_library_run
+from ..results.library_times import Case, LibraryRun, geometric_mean, read_library_runs
 from ..results.recorded_run import files_of, table
 from ..results.records import BenchRun, InputError, Shape, read_results
 from ..support import arguments as common
@@ -32,15 +33,28 @@ from .markdown import replace_between
 LINE_ENDS = [2**power for power in range(23)]
 COLUMN_ENDS = [1, 2, 3] + [n * 2**power for power in range(22) for n in (4, 5, 6, 7)] + [2**24]
 
-_GENERATIONS = {"NVIDIA H200": 9, "NVIDIA H100 80GB HBM3": 9}
+
+@dataclass(frozen=True)
+class _Card:
+    """What the library knows a GPU by."""
+
+    generation: int
+    l2_bytes: int  # what CUDA says, and the runs' contexts: tells cards of a generation apart
+
+
+_CARDS = {
+    "NVIDIA H200": _Card(9, 62914560),
+    "NVIDIA H100 80GB HBM3": _Card(9, 52428800),
+}
 _BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 _KINDS = {4: "fp32", 2: "fp16 and bf16"}
 _LIKE_THE_BEST = 1.02
 """Within the spread two are as good as each other."""
 
 # How far a recorded shape is from a range, in ranges of columns, beside what its columns differ by:
-# for twice the rows, for elements of the other size, and in a run that lacks a step. (Where one
-# recorded shape was left out, rows that weigh as little chose best of what was tried.)
+# for twice the rows, for elements of the other size, and in a run that lacks a step. One of another
+# card is no further away. (Where one recorded shape was left out, rows that weigh as little, and
+# cards that weigh nothing, chose best of what was tried.)
 _OF_ROWS = 1
 _OF_OTHER_SIZE = 4
 _OF_LACKING = 8
@@ -48,11 +62,12 @@ _OF_LACKING = 8
 
 @dataclass(frozen=True)
 class Table:
-    """Of an operation for elements of one size, and what it is made of."""
+    """Of a GPU, of an operation for elements of one size."""
 
+    gpu: str
     operation: Operation
     size: int
-    sources: list[Source]
+    sources: list[Source]  # what that GPU timed
     steps: list[list[str]]  # by rows, then by columns
 
     def step(self, shape: Shape) -> str:
@@ -87,21 +102,32 @@ def _range_of(shape: Shape) -> tuple[int, int]:
 
 
 def tables(
-    runs: list[BenchRun], library: LibraryRun | None, operations: list[Operation]
+    runs: list[BenchRun], libraries: list[LibraryRun], operations: list[Operation]
 ) -> list[Table]:
-    """Of operations of which two candidates or more were timed, on the main GPU's generation."""
-    made = []
-    for operation in operations:
-        sources = sources_of(operation, runs, library)
-        kept = [source for source in sources if _generation(source) == _generation(sources[0])]
-        made += [
-            Table(operation, size, kept, choices(kept, operation, size)) for size in _KINDS if kept
-        ]
-    return made
+    """Of each GPU of the main one's generation that timed two candidates or more, GPU by GPU."""
+    sources = {operation.name: sources_of(operation, runs, libraries) for operation in operations}
+    gpus = list(dict.fromkeys(source.gpu for of in sources.values() for source in of))
+    return [
+        made
+        for gpu in gpus
+        if _generation(gpu) == _generation(gpus[0])
+        for operation in operations
+        for made in _tables_of(gpu, operation, sources[operation.name])
+    ]
 
 
-def _generation(source: Source) -> int | None:
-    return _GENERATIONS.get(source.gpu)
+def _tables_of(gpu: str, operation: Operation, sources: list[Source]) -> list[Table]:
+    """Other GPUs of its generation have a say where what they have timed is nearer."""
+    kept = [source for source in sources if _generation(source.gpu) == _generation(gpu)]
+    kept.sort(key=lambda source: source.gpu != gpu)
+    own = [source for source in kept if source.gpu == gpu]
+    if not own:
+        return []
+    return [Table(gpu, operation, size, own, choices(kept, operation, size)) for size in _KINDS]
+
+
+def _generation(gpu: str) -> int | None:
+    return _CARDS[gpu].generation if gpu in _CARDS else None
 
 
 def best(measured: list[Times], operation: Operation) -> str:
@@ -122,7 +148,8 @@ Place = tuple[int, int, bool, int]
 
 
 def choices(sources: list[Source], operation: Operation, size: int) -> list[list[str]]:
-    """The step for each line and column, for elements of `size` bytes."""
+    """The step for each line and column, for elements of `size` bytes. The first source that timed
+    the nearest shape counts."""
     places: dict[Place, list[Times]] = {}
     for which, source in enumerate(sources):
         for case, timed in source.times.items():
@@ -198,27 +225,34 @@ def served(of: Table, source: Source) -> list[Served]:
 
 
 def served_cold(
-    runs: list[BenchRun], library: LibraryRun | None, operations: list[Operation]
+    runs: list[BenchRun], libraries: list[LibraryRun], operations: list[Operation]
 ) -> list[Served]:
     """What the report shows: shapes of the bench, with a cold cache."""
-    own = library.context["date"] if library else ""
+    own = [library.context["date"] for library in libraries]
     return [
         one
-        for made in tables(runs, library, operations)
+        for made in tables(runs, libraries, operations)
         for source in made.sources
-        if source.date != own
+        if source.date not in own
         for one in served(made, source)
         if one.case.cache == "cold"
     ]
 
 
+def _by_gpu(made: list[Table]) -> dict[str, list[Table]]:
+    gpus = dict.fromkeys(one.gpu for one in made)
+    return {gpu: [one for one in made if one.gpu == gpu] for gpu in gpus}
+
+
 def header(made: list[Table]) -> str:
     """library/recorded_choices.h."""
     machines = dict.fromkeys(source.machine for one in made for source in one.sources)
-    blocks = "".join(map(_block, made))
+    blocks = "".join(
+        f"    // {gpu}\n" + "".join(map(_block, of_gpu)) for gpu, of_gpu in _by_gpu(made).items()
+    )
     return (
         "/// \\file\n"
-        "/// Which step is the best at which shape, of what was recorded on:\n"
+        "/// Which step is the best at which shape on which card, of what was recorded on:\n"
         + "".join(f"/// - {machine}\n" for machine in machines)
         + "///\n"
         "/// Written by `./worklog tables` (worklog_report.pages.library_choices).\n"
@@ -226,7 +260,7 @@ def header(made: list[Table]) -> str:
         '#include "library/recorded_table.h"\n\n'
         "namespace worklog::library {\n\n"
         "// clang-format off\n"
-        "/// By operation and bytes of an element.\n"
+        "/// By card, operation and bytes of an element.\n"
         "inline constexpr RecordedTable kRecordedTables[] = {\n" + blocks + "};\n"
         "// clang-format on\n\n"
         "}  // namespace worklog::library\n"
@@ -234,12 +268,12 @@ def header(made: list[Table]) -> str:
 
 
 def _block(made: Table) -> str:
-    generation = _generation(made.sources[0])
-    if generation is None:
-        known = ", ".join(_GENERATIONS)
+    if made.gpu not in _CARDS:
+        known = ", ".join(_CARDS)
         raise InputError(
-            f"GPU '{made.sources[0].gpu}': must be one of {known}; name its generation"
+            f"GPU '{made.gpu}': must be one of {known}; name its generation and its L2 cache"
         )
+    card = _CARDS[made.gpu]
     used = [unit for unit in made.operation.units if any(unit in line for line in made.steps)]
     letters = {unit: chr(ord("a") + i) for i, unit in enumerate(used)}
     steps = ",\n      ".join(f'"{unit}"' for unit in used)
@@ -248,7 +282,7 @@ def _block(made: Table) -> str:
     )
     return (
         f"    {{SOFTMAX_WORKLOG_{made.operation.name.upper()},\n     {made.size},\n"
-        f"     {generation},\n"
+        f"     {card.generation},\n     {card.l2_bytes},\n"
         f"     {{{steps}}},\n"
         f"     {{\n{lines}     }}}},\n"
     )
@@ -270,6 +304,10 @@ def _equals(values: Sequence[object]) -> Iterator[tuple[int, int]]:
 
 
 def _serves(made: list[Table]) -> str:
+    return "".join(_serves_on(gpu, of_gpu) for gpu, of_gpu in _by_gpu(made).items())
+
+
+def _serves_on(gpu: str, made: list[Table]) -> str:
     """Ranges of rows with equal lines, and in them ranges of columns that one step serves. They are
     folded: most readers want the step for a shape, and a function names that."""
     text = ""
@@ -284,12 +322,12 @@ def _serves(made: list[Table]) -> str:
         text += table(["rows", "step, by columns"], rows, words=2)
     operations = ", ".join(dict.fromkeys(one.operation.title for one in made))
     return (
-        f"{_furthest_behind(made)}\n<details><summary>The tables: {operations}</summary>\n{text}\n"
-        "</details>\n\n"
+        f"{_furthest_behind(gpu, made)}\n<details><summary>The tables of the {gpu}: {operations}"
+        f"</summary>\n{text}\n</details>\n\n"
     )
 
 
-def _furthest_behind(made: list[Table]) -> str:
+def _furthest_behind(gpu: str, made: list[Table]) -> str:
     """A paragraph; "" where no recorded shape was served."""
     behind = [
         shape.behind for one in made for source in one.sources for shape in served(one, source)
@@ -297,7 +335,7 @@ def _furthest_behind(made: list[Table]) -> str:
     if not behind:
         return ""
     return (
-        "\nAt no recorded shape is the step that they name more than "
+        f"\nOn the {gpu}, at no recorded shape is the step that its tables name more than "
         f"{_percent_behind(max(behind))} % behind the fastest of ours.\n"
     )
 
@@ -370,7 +408,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _renew_or_check(options: argparse.Namespace) -> int:
     files = files_of(options.recorded)
     runs = read_results([], [], files).runs
-    made = tables(runs, read_library_run(files), read_operations(options.root))
+    made = tables(runs, read_library_runs(files), read_operations(options.root))
     if not made:
         raise InputError("none of the recorded files holds times of two candidates")
     texts = updated_files(made, options.root)

@@ -107,14 +107,14 @@ def _limits(candidate: dict[str, Any]) -> Limits:
 
 
 def sources_of(
-    operation: Operation, runs: list[BenchRun], library: LibraryRun | None
+    operation: Operation, runs: list[BenchRun], libraries: list[LibraryRun]
 ) -> list[Source]:
-    """Those that count, the library's own run first, and of the bench's the main one.
+    """Those that count, the library's own runs first, and of the bench's the main one.
 
     Of the bench's, those that timed the most of the candidates: a run of some of them says nothing
     of the others.
     """
-    own = [_of_library(operation, library)] if library else []
+    own = [_of_library(operation, library) for library in libraries]
     benches = [_of_bench(operation, run) for run in runs if run.machine.recorded]
     most = max((len(source.units) for source in benches), default=0)
     found = own + [source for source in benches if len(source.units) == most]

@@ -142,7 +142,7 @@ class ScaledTimes:
 
 @dataclass(frozen=True)
 class LibraryRun:
-    """The newest recorded one."""
+    """Of one GPU."""
 
     context: dict[str, Any]
     cells: list[Cell]
@@ -174,19 +174,28 @@ class LibraryRun:
 
 
 def read_library_run(recorded: list[Path]) -> LibraryRun | None:
-    """Of the files that hold one the newest; None if there is none. Raises InputError."""
+    """The newest, of whichever GPU; None if there is none. Raises InputError."""
+    return next(iter(read_library_runs(recorded)), None)
+
+
+def read_library_runs(recorded: list[Path]) -> list[LibraryRun]:
+    """Of each GPU the newest among the files, the newest of all first. Raises InputError."""
     files = []
     for path in recorded:
         data = read_json(path)
         if holds_library(data):
             validate(path, data, "library.schema.json")
             files.append(data)
-    if not files:
-        return None
-    newest = max(files, key=lambda data: data["context"]["date"])
+    newest: dict[str, dict[str, Any]] = {}
+    for data in sorted(files, key=lambda data: data["context"]["date"], reverse=True):
+        newest.setdefault(data["context"]["gpu"], data)
+    return [_run(data) for data in newest.values()]
+
+
+def _run(data: dict[str, Any]) -> LibraryRun:
     cells: dict[Case, Cell] = {}
     errors = []
-    timed = [row for row in newest["of_library"] if "median_us" in row]
+    timed = [row for row in data["of_library"] if "median_us" in row]
     for row in timed:
         if row["by"] == LIBRARY:
             case = _case(row)
@@ -209,16 +218,16 @@ def read_library_run(recorded: list[Path]) -> LibraryRun | None:
         times = cell.peers if row["by"] in PEERS else cell.steps
         times[row["by"]] = row["median_us"]
     _keep_comparable(list(cells.values()))
-    for row in newest["of_library"]:
+    for row in data["of_library"]:
         if "error_message" in row:
             errors.append((row["by"], _case(row), row["error_message"]))
     calls = [
         HostCall(row["by"], row["language"], row["call"], row["us"])
-        for row in newest["host_calls"]
+        for row in data["host_calls"]
         if "us" in row
     ]
-    scaled = _scaled(newest.get("of_scaling", []))
-    return LibraryRun(newest["context"], list(cells.values()), calls, errors, scaled)
+    scaled = _scaled(data.get("of_scaling", []))
+    return LibraryRun(data["context"], list(cells.values()), calls, errors, scaled)
 
 
 def _scaled(rows: list[dict[str, Any]]) -> list[ScaledTimes]:

@@ -1,12 +1,12 @@
 """A GPU's newest recorded run, with the executor's counts: what docs/pages shows tables of."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .annotations import Annotation, read_annotations
 from .ladder import computes
-from .library_times import LibraryRun, read_library_run
+from .library_times import LibraryRun, read_library_runs
 from .profiles import Hardware, Parity, read_profiles
 from .ranks import RankTimes, read_rank_times
 from .records import BenchRun, InputError, Record, Results, Shape, by_unit, read_results
@@ -22,7 +22,7 @@ class RecordedRun:
     parities: list[Parity]  # of all GPUs, the main one's first
     annotations: dict[str, Annotation]
     of_ranks: RankTimes | None = None  # of several GPUs together
-    library: LibraryRun | None = None  # of whichever GPU it was recorded on
+    libraries: list[LibraryRun] = field(default_factory=list)  # of each GPU, the newest first
 
     @property
     def parity(self) -> Parity | None:
@@ -109,7 +109,7 @@ def read_recorded_run(
         profiles.parities,
         read_annotations(annotations),
         read_rank_times(recorded),
-        read_library_run(recorded),
+        read_library_runs(recorded),
     )
 
 

@@ -52,7 +52,7 @@ def renewed_pages(
     _write(doc_pages.updated_files(run, copy / "docs/pages"))
     library = copy / "docs/pages/library.md"
     if library.is_file():
-        made = library_choices.tables(results.runs, run.library, read_operations(root))
+        made = library_choices.tables(results.runs, run.libraries, read_operations(root))
         _write({library: library_choices.updated_page(made, library)})
     held = read_measurements(recorded, root / "steps")
     texts = {file: _without_comments(file, text_of(copy / file), held) for file in pages_of(copy)}
