@@ -248,7 +248,27 @@ def test_a_candidate_and_its_limit_are_of_the_operation_that_it_serves(recorded_
     assert said("library(03) + 1 == library_with_peers(03) at 64 x 128", found) == ""
     assert "candidate_limit(03) = 4" in said("candidate_limit(03) < 1 at 64 x 128", found)
     assert "candidate_limit(03)" in said("candidate_limit(03) > 1 at 64 x 128, warm", found)
-    assert "candidate_limit(SUBJECT)" in said("candidate_limit(03, 04) > 1 at 64 x 128", found)
+    assert "candidate_limit(SUBJECT)" in said("candidate_limit(03, a, b) > 1 at 64 x 128", found)
+    unknown = said("candidate_limit(03, h300) > 1 at 64 x 128", found)
+    assert "the library was not timed on a GPU that is called 'h300'" in unknown
+
+
+def test_a_candidates_time_is_the_newest_runs_or_of_the_gpu_that_is_named(
+    recorded_folder, tmp_path
+):
+    shape = {"operation": "softmax", "dtype": "f32", "rows": 64, "cols": 128, "k": 0}
+    recorded = sorted(recorded_folder.glob("*.json"))
+    for gpu, year, median_us in (("NVIDIA B300", 2027, 3.0), ("NVIDIA H300", 2026, 8.0)):
+        ours = {"by": "library", "median_us": 9.0, "limit_us": 2.0, "step": "03_third"}
+        step = {"by": "03_third", "median_us": median_us}
+        rows = [row | shape | {"cache": "cold"} for row in (ours, step)]
+        context = {"gpu": gpu, "date": f"{year}-02-03T04:05:06+00:00"}
+        data = {"context": context, "of_library": rows, "host_calls": []}
+        recorded.append(synthetic.write(tmp_path, f"{gpu}.json", data))
+    found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
+    for named in ("candidate(03) == 3", "candidate(03, b300) == 3", "candidate(03, h300) == 8"):
+        assert said(f"{named} at 64 x 128", found) == ""
+    assert "candidate(03, h300) = 8" in said("candidate(03, h300) < 1 at 64 x 128", found)
 
 
 def test_attempts_and_times_of_another_gpu_are_told_by_its_name(recorded_folder, tmp_path):

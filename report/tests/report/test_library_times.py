@@ -276,6 +276,32 @@ def test_whose_calls_take_less_is_said_in_words(tmp_path, ours, sentences):
     assert sentences in section(read_library_run([written]), "host")
 
 
+def test_other_cards_stand_folded_behind_the_newest(run, tmp_path):
+    alone = library_peers_page.sections(run)
+    ahead = [row("library", 5.0, limit_us=4.0, step="13"), row("pytorch", 6.0)]
+    files = [
+        synthetic.write(tmp_path, f"{gpu}.json", record(rows, gpu=gpu))
+        for gpu, rows in (("Slow GPU", ROWS), ("Fast GPU", ahead))
+    ]
+    slow, fast = (read_library_run([file]) for file in files)
+    together = library_peers_page.sections(run, slow, fast)
+    assert together["answer"].strip() == (
+        f"{alone['answer'].strip()} All this is of {synthetic.GPU}, 2026-02-03; no peer is faster "
+        "in 2 of 3 on Slow GPU, 2026-02-03 and in 1 of 1 on Fast GPU, 2026-02-03."
+    )
+    standing = together["standing"].removeprefix(alone["standing"])
+    assert standing.count("<details>") == 2
+    assert standing.startswith("<details><summary>The same on Slow GPU, 2026-02-03</summary>\n\n|")
+    assert "| softmax | cold | 1 | 1 of 1 |" in standing.split("Fast GPU")[1]
+    lost = together["losses"].removeprefix(alone["losses"])
+    folded, none = lost.split("</details>")
+    assert folded.startswith("<details><summary>The 1 on Slow GPU, 2026-02-03</summary>")
+    assert lines(folded) == lines(alone["losses"])
+    assert none.strip() == "There is none on Fast GPU, 2026-02-03."
+    for name in ("steps", "scaled", "host", "all"):
+        assert together[name] == alone[name]
+
+
 def test_the_newest_record_counts_and_no_other_result_is_one(tmp_path):
     old = synthetic.write(tmp_path, "old.json", record(date="2025-01-01T00:00:00+00:00"))
     new = synthetic.write(tmp_path, "new.json", record())

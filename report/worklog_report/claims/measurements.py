@@ -14,9 +14,10 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     attempt(STEP, NAME[, GPU])       what was tried on a step and left: how many times as long as
                                      the step it took, in one run on the page's GPU, or on another
     time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
-    candidate(SUBJECT)               the median in the run of the library beside its peers, where
-                                     all steps that could serve its operation were timed
-    library(SUBJECT), library_with_peers(SUBJECT), candidate_limit(SUBJECT)
+    candidate(SUBJECT[, GPU])        the median in the newest run of the library beside its peers,
+                                     or in that of a GPU, where all steps that could serve its
+                                     operation were timed
+    library(SUBJECT[, GPU]), library_with_peers(...), candidate_limit(...)
                                      there, where that step could serve: of the library in our
                                      program and in the peers', and of what moves the same bytes
     figures(listed)                  of the comparison with Nsight Compute, how many are what
@@ -33,7 +34,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
-from ..results.library_times import Cell, read_library_run
+from ..results.library_times import Cell, read_library_runs
 from ..results.profiles import Measured
 from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
@@ -110,8 +111,7 @@ class Measurements:
         self._of_ranks = read_rank_times(recorded)
         self._attempts = _read_attempts(recorded)
         self._also_timed = _read_also_timed(recorded)
-        library = read_library_run(recorded)
-        self._candidates = {cell.case: cell for cell in library.cells} if library else {}
+        self._libraries = read_library_runs(recorded)
         self._errors: dict[tuple[str, str, Shape], float] = {}
         for row in run.verified:  # those that were joined with a time have lost their input's name
             error = row.max_ulp if row.verified else math.inf  # neither right nor wrong as stated
@@ -131,7 +131,7 @@ class Measurements:
         self.shapes |= self._of_ranks.shapes if self._of_ranks else set()
         self.shapes |= {shape for *_, shape in self._attempts}
         self.shapes |= {shape for _, _, shape, _ in self._also_timed}
-        self.shapes |= {case.shape for case in self._candidates}
+        self.shapes |= {cell.case.shape for run in self._libraries for cell in run.cells}
         self.shapes |= {row.shape for row in run.hardware.launches} if run.hardware else set()
 
     def of_page(self, page: Path) -> "Measurements":
@@ -265,13 +265,18 @@ class Measurements:
         return next(found, None)
 
     def _candidate(self, name: str, arguments: list[str], where: Where) -> float | None:
-        if len(arguments) != 1:
-            raise InputError(f"is to be written {name}(SUBJECT)")
-        subject, shape = self._subject(arguments[0]), _shape(name, where)
+        if len(arguments) not in (1, 2):
+            raise InputError(f"is to be written {name}(SUBJECT) or {name}(SUBJECT, GPU)")
+        word, *gpus = arguments
+        subject, shape = self._subject(word), _shape(name, where)
+        runs = [run for run in self._libraries if not gpus or _is_gpu(gpus[0], run.context["gpu"])]
+        if gpus and not runs:
+            raise InputError(f"the library was not timed on a GPU that is called '{gpus[0]}'")
         found = (
             _CANDIDATES[name](cell, subject)
-            for case, cell in self._candidates.items()
-            if (case.cache, case.shape) == (where.cache, shape) and subject in cell.steps
+            for run in runs[:1]
+            for cell in run.cells
+            if (cell.case.cache, cell.case.shape) == (where.cache, shape) and subject in cell.steps
         )
         return next(found, None)  # a step serves one operation
 

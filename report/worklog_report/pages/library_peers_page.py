@@ -24,18 +24,29 @@ _WORST = 10
 """So many of the shapes where a peer is faster stand unfolded."""
 
 
-def sections(run: LibraryRun) -> dict[str, str]:
-    too_large = run.too_large_to_be_warm
-    run = replace(run, cells=[cell for cell in run.cells if cell not in too_large])
+def sections(newest: LibraryRun, *others: LibraryRun) -> dict[str, str]:
+    """Of the newest run, and how the library stands on other cards."""
+    run, too_large = _comparable(newest)
+    folded = [_comparable(other) for other in others]
     return {
-        "answer": _answer(run),
-        "standing": _standing(run, too_large),
-        "losses": _losses(run),
+        "answer": _answer(run, [other for other, _ in folded]),
+        "standing": _standing(run, too_large)
+        + "".join(
+            _folded(f"The same on {other.machine}", _standing(other, left_out)[1:-1])
+            for other, left_out in folded
+        ),
+        "losses": _losses(run) + "".join(_other_losses(other) for other, _ in folded),
         "steps": _steps(run),
         "scaled": library_scaled_table.section(run),
         "host": _host(run),
         "all": _all(run),
     }
+
+
+def _comparable(run: LibraryRun) -> tuple[LibraryRun, list[Cell]]:
+    """Without the cells that are called warm and were not, and these."""
+    too_large = run.too_large_to_be_warm
+    return replace(run, cells=[cell for cell in run.cells if cell not in too_large]), too_large
 
 
 def _groups(run: LibraryRun) -> list[tuple[str, str, list[Cell]]]:
@@ -54,7 +65,7 @@ def _groups(run: LibraryRun) -> list[tuple[str, str, list[Cell]]]:
     ]
 
 
-def _answer(run: LibraryRun) -> str:
+def _answer(run: LibraryRun, others: list[LibraryRun]) -> str:
     """In words, what the table of standings comes to."""
     ahead, behind = [], []
     for operation, title in _TITLES.items():
@@ -71,12 +82,23 @@ def _answer(run: LibraryRun) -> str:
             f"For {who} the fastest peer takes {mean:.2f} times as long as we do on average; "
             f"where we do worst, we take {max(ratios):.2f} times as long as it."
         )
-    ratios = _over_best_peers(run.cells)
-    won = sum(ratio <= LEVEL for ratio in ratios)
-    text = f"In {won} of {len(ratios)} comparisons no peer is faster."
+    text = f"In {_won(run)} comparisons no peer is faster."
     if ahead:
         text += f" None is in any for {listed(ahead)}."
-    return "\n" + " ".join(filter(None, [text, *behind, _of_top_k(run)])) + "\n\n"
+    last = [_of_top_k(run), _of_others(run, others)]
+    return "\n" + " ".join(filter(None, [text, *behind, *last])) + "\n\n"
+
+
+def _won(run: LibraryRun) -> str:
+    ratios = _over_best_peers(run.cells)
+    return f"{sum(ratio <= LEVEL for ratio in ratios)} of {len(ratios)}"
+
+
+def _of_others(run: LibraryRun, others: list[LibraryRun]) -> str:
+    if not others:
+        return ""
+    counts = listed([f"in {_won(other)} on {other.machine}" for other in others])
+    return f"All this is of {run.machine}; no peer is faster {counts}."
 
 
 def _peers_of(cells: list[Cell]) -> list[str]:
@@ -229,10 +251,32 @@ def _worst_first(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _losses(run: LibraryRun) -> str:
-    lost = _worst_first(cell for cell in run.cells if cell.is_lost)
-    if not lost:
+    rows = _loss_rows(run)
+    if not rows:
         return "\nThere is none.\n\n"
-    rows = [
+    text = f"\n{table(_LOSS_HEAD, rows[:_WORST], words=4)}\n"
+    rest = rows[_WORST:]
+    if not rest:
+        return text
+    return text + _folded(f"The other {len(rest)}", table(_LOSS_HEAD, rest, words=4))
+
+
+def _other_losses(run: LibraryRun) -> str:
+    rows = _loss_rows(run)
+    if not rows:
+        return f"There is none on {run.machine}.\n\n"
+    return _folded(f"The {len(rows)} on {run.machine}", table(_LOSS_HEAD, rows, words=4))
+
+
+_LOSS_HEAD = [
+    "operation", "cache", "shape", "best peer", "our time over its", "our time", "over the limit",
+    "step", "over our best step's",
+]  # fmt: skip
+
+
+def _loss_rows(run: LibraryRun) -> list[list[str]]:
+    """Of the cells where a peer is faster, the worst first."""
+    return [
         [
             _TITLES[cell.case.operation],
             cell.case.cache,
@@ -244,15 +288,8 @@ def _losses(run: LibraryRun) -> str:
             cell.step,
             f"{cell.behind_best_step:.2f}",
         ]
-        for cell in lost
+        for cell in _worst_first(cell for cell in run.cells if cell.is_lost)
     ]
-    head = [
-        "operation", "cache", "shape", "best peer", "our time over its", "our time",
-        "over the limit", "step", "over our best step's",
-    ]  # fmt: skip
-    text = f"\n{table(head, rows[:_WORST], words=4)}\n"
-    rest = rows[_WORST:]
-    return text + (_folded(f"The other {len(rest)}", table(head, rest, words=4)) if rest else "")
 
 
 def _folded(title: str, text: str) -> str:
