@@ -57,9 +57,16 @@ def test_questions_that_have_no_answer():
 
 @pytest.mark.parametrize("operation", ["softmax", "log_softmax"])
 def test_is_what_the_recorded_run_says(repository, operation):
-    """Straight from the newest file of the library's times, where it timed two steps or more."""
-    files = (repository / "bench/results").glob("library_*.json")
-    run = max(map(json.loads, map(Path.read_text, files)), key=lambda run: run["context"]["date"])
+    """Straight from the GPU's newest file of the library's times, where it timed two steps or more;
+    the executor stands in for an H200."""
+    gpu = "NVIDIA H200" if sw.machine() == "cpu" else sw.machine()
+    runs = map(
+        json.loads, map(Path.read_text, (repository / "bench/results").glob("library_*.json"))
+    )
+    of_gpu = [run for run in runs if run["context"]["gpu"] == gpu]
+    if sw.machine() != "cpu" and not of_gpu:
+        pytest.skip(f"no run of the library on {gpu} is recorded")
+    run = max(of_gpu, key=lambda run: run["context"]["date"])
     times = defaultdict(dict)
     for row in run["of_library"]:
         if row["operation"] == operation and row["cache"] == "cold" and row["by"][0].isdigit():
