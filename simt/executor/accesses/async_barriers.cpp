@@ -33,6 +33,7 @@ constexpr unsigned kMostNumbers = 1024;                       // that LastAccess
 BlockSynchronization& synchronization_of(Block& block) {
   if (block.synchronization == nullptr)
     block.synchronization = std::make_unique<BlockSynchronization>(block.threads);
+    end_usual_shared();
   return *block.synchronization;
 }
 

@@ -50,6 +50,7 @@ void start(const void* barrier, void* shared, const void* global, std::size_t by
   std::memcpy(copy.content.data(), from, bytes - zeros);
   copies.under_way.push_back(copy);
   current.lane->warp->block->has_async_copies = true;
+  end_usual_shared();
 }
 
 }  // namespace

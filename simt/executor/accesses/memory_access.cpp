@@ -185,6 +185,14 @@ void log_new(Event event, Access access) {
   if (!current.log->add(event, access)) wait_for_replay();
 }
 
+void log_new_shared_access(std::uintptr_t address, unsigned bytes, Direction direction,
+                           std::uintptr_t code_address) {
+  const bool loads = direction == Direction::kLoad;
+  log_new(access_event(code_address),
+          Access(address, bytes, loads ? AccessKind::kSharedLoad : AccessKind::kSharedStore));
+  check_for_races(*current.lane->warp->block, address, bytes, direction, code_address);
+}
+
 void log_in_other_call(Event event, std::uintptr_t frame_address) {
   Lane& lane = *current.lane;
   // Where a function ends or does not need one, its code may run in the frame of what called it.

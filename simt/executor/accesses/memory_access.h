@@ -8,6 +8,8 @@
 #include <cstring>
 
 #include "simt/executor/checkers/global_races.h"
+#include "simt/executor/checkers/shared_races.h"
+#include "simt/executor/checkers/usual_shared_access.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/worker/worker.h"
@@ -107,6 +109,35 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   }
 }
 
+/// The running lane accesses shared memory, and its log is not as nearly always.
+void log_new_shared_access(std::uintptr_t address, unsigned bytes, Direction direction,
+                           std::uintptr_t code_address);
+
+/// An access to shared memory that may be a usual one.
+template <unsigned kBytes, Direction kDirection, bool kVolatile>
+[[gnu::noinline]] void on_shared_access(std::uintptr_t address, std::uintptr_t code_address) {
+  constexpr bool kLoads = kDirection == Direction::kLoad;
+  const Lane& lane = *current.lane;
+  const Block& block = *lane.warp->block;
+  const std::size_t offset = address - current.shared.begin;
+  if (address % kBytes != 0 || !block.worker->shared.is_inside(offset, kBytes)) {
+    return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
+  }
+  const Access access(address, kBytes, kLoads ? AccessKind::kSharedLoad : AccessKind::kSharedStore);
+  if (!current.log->repeat(access_event(code_address), access)) [[unlikely]] {
+    return log_new_shared_access(address, kBytes, kDirection, code_address);
+  }
+  if constexpr (kLoads && kBytes == SharedMemory::kWordBytes) {
+    SharedMemory& shared = block.worker->shared;
+    const bool changes_nothing = is_loaded_again(*shared.words_at(address), lane, block);
+    if (changes_nothing && !shared.is_apart(address)) return;
+  }
+  if (!note_usual_shared_access<kBytes, kLoads>(address, code_address)) [[unlikely]] {
+    check_shared_access(lane, block, address, kBytes,
+                        kLoads ? SharedAccess::kLoad : SharedAccess::kStore, code_address);
+  }
+}
+
 /// Nothing is counted or checked, but later launches want to know what has been written.
 template <unsigned kBytes, Direction kDirection>
 void on_plain_access(std::uintptr_t address) {
@@ -136,6 +167,11 @@ inline void on_access(void* pointer, std::uintptr_t code_address) {
   }
   const AddressSpan& usual = kDirection == Direction::kLoad ? current.memory : current.stored;
   if (!usual.contains(address) || address % kBytes != 0 || !all_written<kBytes>(address)) {
+    if constexpr (kBytes % SharedMemory::kWordBytes == 0 && kDirection != Direction::kStoreOfPart) {
+      if (current.shared.contains(address)) {
+        return on_shared_access<kBytes, kDirection, kVolatile>(address, code_address);
+      }
+    }
     return on_unusual_access<kBytes, kDirection, kVolatile>(address, code_address);
   }
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);

@@ -29,12 +29,9 @@ constexpr bool conflict(GlobalAccess a, GlobalAccess b) {
   return a != b;
 }
 
-// Neighbouring lanes, each with the bytes behind those of the lane before.
-bool are_neighbours(const Request& request) {
-  const unsigned last = request.count - 1;
-  return std::has_single_bit(request.bytes) && request.bytes <= 16 && request.stride.regular &&
-         request.stride.bytes == static_cast<std::int64_t>(request.bytes) &&
-         request.lanes[last] - request.lanes[0] == static_cast<int>(last);
+// Those whose accesses, side by side, follow one rule in a line.
+bool have_rule(const Request& request) {
+  return std::has_single_bit(request.bytes) && request.bytes <= 16;
 }
 
 constexpr std::uint32_t bits(unsigned first, unsigned count) {
@@ -286,12 +283,12 @@ void BlockRaces::note_broadcast(const Accessing& me, const Request& request,
   note_apart(me, *line, offset, request.bytes, thread_of(lanes - 1));
 }
 
-void BlockRaces::note_neighbours(const Accessing& me, const Request& request,
-                                 unsigned first_thread) {
+void BlockRaces::note_neighbours(const Accessing& me, const Request& request, unsigned from,
+                                 unsigned count, unsigned first_thread) {
   const auto shift = static_cast<std::uint8_t>(std::countr_zero(request.bytes));
-  std::size_t offset = request.first - arena.begin;
-  const std::size_t end = offset + (std::size_t{request.count} << shift);
-  unsigned thread = first_thread + request.lanes[0];
+  std::size_t offset = request.address(from) - arena.begin;
+  const std::size_t end = offset + (std::size_t{count} << shift);
+  unsigned thread = first_thread + request.lanes[from];
   while (offset < end) {
     const std::size_t stop = std::min(end, (offset | (kLineBytes - 1)) + 1);
     Line* const line = find_line(offset >> kLineShift);
@@ -316,15 +313,20 @@ void BlockRaces::note_neighbours(const Accessing& me, const Request& request,
 void BlockRaces::note_access(const Warp& warp, const Request& request, GlobalAccess access) {
   const unsigned first_thread = warp.lanes->thread;
   const Accessing me = {access, kept_code(request.site), first_thread / kWarpSize, clock_};
-  if (access != GlobalAccess::kAtomic && are_neighbours(request)) {
-    return note_neighbours(me, request, first_thread);
-  }
   const bool same = request.stride.regular && request.stride.bytes == 0 && request.count > 1;
   if (access == GlobalAccess::kLoad && same && request.bytes != 0) {
     return note_broadcast(me, request, first_thread);
   }
-  for (unsigned i = 0; i < request.count; ++i) {
-    note_lane(me, request.address(i) - arena.begin, request.bytes, first_thread + request.lanes[i]);
+  const bool by_rule = access != GlobalAccess::kAtomic && have_rule(request);
+  for (unsigned i = 0; i < request.count;) {
+    const unsigned count = by_rule ? neighbours(request, i) : 1;
+    if (count > 1) {
+      note_neighbours(me, request, i, count, first_thread);
+    } else {
+      note_lane(me, request.address(i) - arena.begin, request.bytes,
+                first_thread + request.lanes[i]);
+    }
+    i += count;
   }
 }
 

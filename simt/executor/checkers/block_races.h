@@ -156,7 +156,8 @@ class BlockRaces {
   void begin_epoch();
   void look_for_barrier(const Warp& warp);
   void note_access(const Warp& warp, const Request& request, GlobalAccess access);
-  void note_neighbours(const Accessing& me, const Request& request, unsigned first_thread);
+  void note_neighbours(const Accessing& me, const Request& request, unsigned from, unsigned count,
+                       unsigned first_thread);
   void note_lane(const Accessing& me, std::size_t offset, std::size_t bytes, unsigned thread);
   void note_broadcast(const Accessing& me, const Request& request, unsigned first_thread);
   bool note_together(const Accessing& me, Line& line, Rule rule, std::uint32_t words);

@@ -365,16 +365,10 @@ bool note_words(const Noting& noting, std::size_t offset, unsigned count, unsign
   return nobody_conflicts(noting, offset, count);
 }
 
-bool are_neighbours(const Request& request) {
-  const unsigned last = request.count - 1;
-  return request.bytes == 4 && request.stride.regular && request.stride.bytes == 4 &&
-         request.lanes[last] - request.lanes[0] == static_cast<int>(last);
-}
-
 // How many lanes from `from` on access neighbouring words of one line.
 unsigned words_of_line(const Request& request, unsigned from) {
   const std::uint64_t rest = (kLineBytes - request.address(from) % kLineBytes) / 4;
-  return std::min(request.count - from, static_cast<unsigned>(rest));
+  return std::min(neighbours(request, from), static_cast<unsigned>(rest));
 }
 
 // Of `count` lanes from number `from` on, in one line: of one lane, or of neighbours.
@@ -397,10 +391,10 @@ void note_access(GlobalRaces& races, const Warp& warp, const Request& request,
   const Key key = warp.block->race_key | CodeField::put(CodeField::kMax - kept_code(request.site)) |
                   ThreadField::put(ThreadField::kMax - warp.lanes->thread);
   const Noting noting = {races, access, size, races.shadows[index], key};
-  const bool neighbours = are_neighbours(request);
+  const bool are_words = request.bytes == 4;
   LineLock lock(races);
   for (unsigned i = 0; i < request.count;) {
-    const unsigned run = neighbours ? words_of_line(request, i) : 1;
+    const unsigned run = are_words ? words_of_line(request, i) : 1;
     const std::size_t offset = request.address(i) - arena.begin;
     lock.hold(offset);
     if (run < kWarpSize || !note_line(noting, offset)) note_elements(noting, request, i, run);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simt/executor/checkers/equal_stores.h"
+#include "simt/executor/checkers/usual_shared_access.h"
 #include "simt/executor/findings/findings.h"
 #include "simt/executor/findings/reporting.h"
 #include "simt/executor/worker/worker.h"
@@ -274,6 +275,7 @@ void note_alike(const Cells& cells, const Accessor& me, Kind kind) {
   if (races_with_any(cells.known().load, me, Kind::kLoad)) store.load = cells.known().load;
   cells.note(&SharedByte::store, me, others_before(cells.known().store, me));
   worker_of(mine.lane).racing_stores.push_back(std::move(store));
+  end_usual_shared();
 }
 
 void judge_now(SharedMemory& shared, const RacingStore& store) {
@@ -386,68 +388,11 @@ bool check_in_word(Attempt mine, const Accessor& me, SharedMemory& shared, unsig
   }
 }
 
-// ---- the usual case ----
-//
-// A word of the own block, to which nobody made an access that this one could race with: all that
-// is asked and noted above comes down to a few comparisons. A tiled product takes a quarter less.
-
-// All threads of the block that made such accesses, if this lane is not the only one, have met at a
-// barrier since.
-bool is_ordered_in_block(const LastAccess& last, const Lane& lane, const Block& block) {
-  if (last.block != block.rank || last.others == LastAccess::kBlocks) return false;
-  return last.time < block.last_barrier ||
-         (last.thread == lane.thread && last.others == LastAccess::kNone);
-}
-
-// What others_before() tells of loads by threads of the block.
-LastAccess::Others others_in_block(const LastAccess& last, const Lane& lane, const Block& block) {
-  if (last.time < block.last_barrier) return LastAccess::kNone;
-  if (last.others == LastAccess::kWarps || last.thread / kWarpSize != lane.thread / kWarpSize) {
-    return LastAccess::kWarps;
-  }
-  if (last.time < lane.warp->last_sync) return LastAccess::kNone;
-  const bool is_only_mine = last.others == LastAccess::kNone && last.thread == lane.thread;
-  return is_only_mine ? LastAccess::kNone : LastAccess::kLanes;
-}
-
-LastAccess access_now(const Lane& lane, const Block& block, std::uintptr_t code_address,
-                      LastAccess::Others others) {
-  return {.time = block.worker->clock,
-          .code = static_cast<std::uint32_t>(code_address),
-          .thread = static_cast<std::uint16_t>(lane.thread & 0x3ff),
-          .others = others,
-          .block = static_cast<std::uint16_t>(block.rank)};
-}
-
-// Returns false, and has noted nothing, if it is another case.
-bool note_usual_access(const Lane& lane, const Block& owner, std::uintptr_t address, unsigned bytes,
-                       SharedAccess access, std::uintptr_t code_address) {
-  const Block& block = *lane.warp->block;
-  if (bytes != kWordBytes || &owner != &block || lane.has_arrived) return false;
-  if (block.synchronization != nullptr) return false;
-  SharedMemory& shared = block.worker->shared;
-  if (shared.is_apart(address) || shared.atomics_at(address) != nullptr) return false;
-  SharedByte& word = *shared.words_at(address);
-  if (!is_ordered_in_block(word.store, lane, block)) return false;
-  if (access != SharedAccess::kLoad) {
-    if (!is_ordered_in_block(word.load, lane, block)) return false;
-    word.store = access_now(lane, block, code_address, LastAccess::kNone);
-    return true;
-  }
-  const bool is_written = word.store.time >= block.start;
-  if (!is_written || word.load.block != block.rank || word.load.others == LastAccess::kBlocks) {
-    return false;
-  }
-  word.load = access_now(lane, block, code_address, others_in_block(word.load, lane, block));
-  return true;
-}
-
 }  // namespace
 
 void check_shared_access(const Lane& lane, const Block& owner, std::uintptr_t address,
                          unsigned bytes, SharedAccess access, std::uintptr_t code_address) {
   judge_those_before(worker_of(lane));
-  if (note_usual_access(lane, owner, address, bytes, access, code_address)) return;
   const Kind kind = access == SharedAccess::kLoad ? Kind::kLoad : Kind::kStore;
   check_bytes({lane, owner, address, kind, code_address, access == SharedAccess::kStore}, bytes);
 }
@@ -477,6 +422,7 @@ void check_shared_atomic(const Lane& lane, const Block& owner, std::uintptr_t ad
   const Accessor me = accessor(lane, owner, code_address);
   SharedMemory& shared = worker_of(lane).shared;
   shared.use_atomics();
+  end_usual_shared();
   LastAccess* const atomics = shared.atomics_at(address);
   for (unsigned i = 0; i < bytes; ++i) {
     const Attempt mine = {lane, owner, address + i, Kind::kAtomic, code_address};

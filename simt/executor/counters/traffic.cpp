@@ -35,6 +35,21 @@ void find_stride(Request& request) {
     request.stride.regular &= distance(i) == request.stride.bytes;
 }
 
+unsigned neighbours(const Request& request, unsigned from) {
+  const auto bytes = static_cast<std::int64_t>(request.bytes);
+  const unsigned rest = request.count - from;
+  const int last_lane = request.lanes[request.count - 1];
+  if (request.stride.regular) {
+    if (request.stride.bytes != bytes) return 1;
+    if (last_lane - request.lanes[from] == static_cast<int>(rest) - 1) return rest;
+  }
+  unsigned found = 1;
+  while (found < rest && request.lanes[from + found] == request.lanes[from] + found &&
+         request.address(from + found) == request.address(from) + found * request.bytes)
+    ++found;
+  return found;
+}
+
 namespace {
 
 // The first lane of a pair has an even number.
@@ -114,8 +129,21 @@ unsigned lanes_served_together(const Request& request) {
   return group * 2;
 }
 
+// Whether a window of one word for each bank has all words of the request's lanes [begin, end).
+bool are_in_different_banks(const Request& request, unsigned begin, unsigned end) {
+  std::uint64_t lowest = request.address(begin);
+  std::uint64_t highest = lowest;
+  for (unsigned i = begin + 1; i < end; ++i) {
+    lowest = std::min(lowest, request.address(i));
+    highest = std::max(highest, request.address(i));
+  }
+  const std::uint64_t last_word = (highest + request.bytes - 1) / kWordBytes;
+  return last_word - lowest / kWordBytes < kBanks;
+}
+
 // The most distinct words in one bank, of the request's lanes [begin, end).
 unsigned most_words_in_a_bank(const Request& request, unsigned begin, unsigned end) {
+  if (are_in_different_banks(request, begin, end)) return 1;
   std::array<std::array<std::uint64_t, 2 * kWarpSize>, kBanks> words;
   std::array<unsigned, kBanks> count = {};
   unsigned most = 0;
@@ -153,11 +181,13 @@ Wavefronts wavefronts(const Request& request) {
       ((stride.bytes == 0 && (!one_by_one || request.count == 1)) || stride.bytes == kWordBytes);
   if (request.bytes <= kWordBytes && one_word_a_bank) return {1, 0};
 
-  const unsigned served = lanes_served_together(request);
+  // A division for each lane would take longer than all else here.
+  const auto served_shift = static_cast<unsigned>(std::countr_zero(lanes_served_together(request)));
   Wavefronts result;
   for (unsigned begin = 0; begin < request.count;) {
+    const unsigned group = request.lanes[begin] >> served_shift;
     unsigned end = begin + 1;
-    while (end < request.count && request.lanes[end] / served == request.lanes[begin] / served)
+    while (end < request.count && request.lanes[end] >> served_shift == group)
       ++end;
     const unsigned rounds = one_by_one ? most_lanes_on_a_bank(request, begin, end)
                                        : most_words_in_a_bank(request, begin, end);

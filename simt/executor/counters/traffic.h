@@ -39,6 +39,10 @@ struct Request {
 /// Fills in `first` and the stride of a request whose addresses are known.
 void find_stride(Request& request);
 
+/// How many lanes from number `from` on are neighbours: each of them accesses the bytes behind those
+/// of the lane before. At least one is.
+unsigned neighbours(const Request& request, unsigned from);
+
 /// 32-byte sectors of a request to global memory: the distinct ones that it touches. But those of
 /// an asynchronous copy of 16 bytes per lane are what each sector that it writes is brought by: one
 /// for two neighbouring lanes that read side by side, and one more where they read of two lines of

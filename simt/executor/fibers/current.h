@@ -22,7 +22,14 @@ struct Current {
   const Launch* launch;  ///< that it takes part in
   AddressSpan memory;    ///< of the device; other addresses are looked at twice
   AddressSpan stored;    ///< that of it where stores need no second look
+  AddressSpan shared;    ///< shared memory where accesses may be usual (usual_shared_access.h)
 };
 extern constinit thread_local Current current;  ///< of the calling OS thread
+
+/// The running block does what usual accesses to shared memory know nothing of. When a warp of it
+/// goes on the next time, it is asked anew whether they are usual.
+inline void end_usual_shared() {
+  current.shared = {};
+}
 
 }  // namespace simt

@@ -9,6 +9,7 @@
 #include "simt/executor/checkers/shared_races.h"
 #include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/checkers/unawaited_stores.h"
+#include "simt/executor/checkers/usual_shared_access.h"
 #include "simt/executor/counters/warp_recording.h"
 #include "simt/executor/fibers/grid_index.h"
 #include "simt/executor/fibers/turns.h"
@@ -164,6 +165,7 @@ void fiber_main(context::transfer_t caller) {
 void resume_warp(Worker& worker, Warp& warp) {
   Lane& first = warp.lanes[std::countr_zero(warp.ready)];
   current.log = worker.launch->counting ? first.log : nullptr;
+  current.shared = usual_shared(worker, *warp.block);
   keep_context_of_caller(jump(turn_to(first), worker.scheduler));
   StoredValues::end_of_stores();
   current.lane = nullptr;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/executor/address_span.h"
 #include "simt/executor/executor.h"
 
 namespace simt {
@@ -86,6 +87,10 @@ class SharedMemory {
   /// Whether `address` lies in any slot, and which.
   bool contains(std::uintptr_t address) const { return address - begin() < bytes_; }
   static constexpr unsigned kMaxSlots = 16;  ///< of a cluster
+  /// All of a slot.
+  AddressSpan slot(unsigned number) const {
+    return {reinterpret_cast<std::uintptr_t>(slot_begin(number)), kSlotBytes};
+  }
   /// Which slot an address lies in that contains() is true for.
   unsigned slot_of(std::uintptr_t address) const {
     return static_cast<unsigned>((address - begin()) / kSlotBytes);
@@ -137,6 +142,8 @@ class SharedMemory {
   LastAccess* atomics_at(std::uintptr_t address) {
     return atomics_used_ ? atomics_ + (address - begin()) : nullptr;
   }
+  /// Whether this launch has made any.
+  bool has_atomics() const { return atomics_used_; }
   /// An atomic operation is about to be noted.
   void use_atomics() { atomics_used_ = true; }
   /// All accesses so far are over: none of them races with a later one.

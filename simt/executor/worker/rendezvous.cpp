@@ -701,6 +701,7 @@ void cluster_arrive(Location where) {
   lane.has_arrived = true;
   lane.arrival = where;
   lane.warp->block->has_arrivals = true;
+  end_usual_shared();
 }
 
 void cluster_wait(Location where) {
