@@ -31,9 +31,10 @@ constexpr std::int64_t kMostBytes = (1 << 20) - 1;            // the same, of a 
 constexpr unsigned kMostNumbers = 1024;                       // that LastAccess can tell apart
 
 BlockSynchronization& synchronization_of(Block& block) {
-  if (block.synchronization == nullptr)
+  if (block.synchronization == nullptr) {
     block.synchronization = std::make_unique<BlockSynchronization>(block.threads);
     end_usual_shared();
+  }
   return *block.synchronization;
 }
 

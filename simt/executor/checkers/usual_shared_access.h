@@ -73,10 +73,11 @@ inline bool is_loaded_again(const SharedByte& word, const Lane& lane, const Bloc
          (load.others == LastAccess::kLanes && load.thread / kWarpSize == lane.thread / kWarpSize);
 }
 
-/// Notes an access of the running lane to words that are inside of an object and that current.shared
-/// contains. Returns false, and has noted nothing, if it is not a usual one.
+/// Notes an access of the running lane to words that are inside of an object and that
+/// current.shared contains. Returns false, and has noted nothing, if it is not a usual one.
 template <unsigned kBytes, bool kLoads>
-[[gnu::noinline]] bool note_usual_shared_access(std::uintptr_t address, std::uintptr_t code_address) {
+[[gnu::noinline]] bool note_usual_shared_access(std::uintptr_t address,
+                                                std::uintptr_t code_address) {
   static_assert(kBytes % SharedMemory::kWordBytes == 0, "words are what is known of");
   constexpr unsigned kWords = kBytes / SharedMemory::kWordBytes;
   const Lane& lane = *current.lane;

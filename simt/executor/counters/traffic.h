@@ -39,8 +39,8 @@ struct Request {
 /// Fills in `first` and the stride of a request whose addresses are known.
 void find_stride(Request& request);
 
-/// How many lanes from number `from` on are neighbours: each of them accesses the bytes behind those
-/// of the lane before. At least one is.
+/// How many lanes from number `from` on are neighbours: each of them accesses the bytes behind
+/// those of the lane before. At least one is.
 unsigned neighbours(const Request& request, unsigned from);
 
 /// 32-byte sectors of a request to global memory: the distinct ones that it touches. But those of

@@ -124,6 +124,16 @@ __global__ void replaces_what_it_loaded_last(float* y, float* z) {
   if (threadIdx.x >= 32) y[threadIdx.x - 32] = 2.0f;
 }
 
+// Blocks of 16 by 16 threads: a warp has two rows, whose words lie side by side.
+constexpr unsigned kTile = 16;
+template <Version version>
+__global__ void loads_a_row_of_another_warp(float* tile, float* z) {
+  constexpr unsigned kPitch = 64;
+  tile[threadIdx.y * kPitch + threadIdx.x] = threadIdx.y;
+  if (version == kCorrect) __syncthreads();
+  z[threadIdx.y * kTile + threadIdx.x] = tile[(threadIdx.y ^ 2) * kPitch + threadIdx.x];
+}
+
 // ---- lanes of one warp --------------------------------------------------------------------------
 
 template <Version version>
@@ -262,6 +272,16 @@ TEST_CASE_FIXTURE(BlockRaces, "a warp loads what another stores") {
   CHECK(mentions("block_races.cu:23: error: load after store: threads 0 and 32 of the block", 1));
   CHECK(take_kinds() == "global-race global-race ");
   loads_what_the_other_warp_stores<kCorrect><<<1, kThreads>>>(y.get(), x.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(BlockRaces, "a warp loads the rows of a tile that another stores") {
+  loads_a_row_of_another_warp<kMistaken><<<1, dim3(kTile, kTile)>>>(y.get(), x.get());
+  CHECK(mentions("store after load: threads 0 and 32 of the block have no barrier in between"));
+  CHECK(mentions("so are 127 more such pairs"));
+  CHECK(mentions("load after store: threads 0 and 32 of the block", 1));
+  CHECK(take_kinds() == "global-race global-race ");
+  loads_a_row_of_another_warp<kCorrect><<<1, dim3(kTile, kTile)>>>(y.get(), x.get());
   CHECK(take_kinds().empty());
 }
 

@@ -67,6 +67,33 @@ __global__ void resets_what_others_read(unsigned* y) {
   }
 }
 
+// Others have loaded the word before and load it again, and the store comes in between.
+template <Version version>
+__global__ void stores_between_loads(float* y) {
+  __shared__ float s;
+  if (threadIdx.x == 0) s = 1.0f;
+  __syncthreads();
+  float sum = s;
+  if (version == kCorrect) __syncthreads();
+  if (threadIdx.x == 64) s = 2.0f;
+  if (version == kCorrect) __syncthreads();
+  sum += s;
+  y[threadIdx.x] = sum;
+}
+
+// The same in words of 16 bytes, of which one word is stored.
+template <Version version>
+__global__ void stores_a_word_of_vectors(float* y) {
+  __shared__ float4 s[2];
+  s[threadIdx.x % 2] = make_float4(1.0f, 1.0f, 1.0f, 1.0f);
+  __syncthreads();
+  const float4 before = s[1];
+  if (version == kCorrect) __syncthreads();
+  if (threadIdx.x == 64) reinterpret_cast<float*>(s)[6] = 2.0f;
+  if (version == kCorrect) __syncthreads();
+  y[threadIdx.x] = before.z + s[1].z;
+}
+
 // A word is noted as one, until a byte of it is accessed alone.
 template <Version version>
 __global__ void bytes_then_words(unsigned* y) {
@@ -298,6 +325,23 @@ TEST_CASE_FIXTURE(SharedRaces, "a counter is reset while others still read it") 
   CHECK(races());
   resets_what_others_read<kCorrect><<<1, kThreads>>>(counts.get());
   CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "a word is stored between the times that others load it") {
+  stores_between_loads<kMistaken><<<1, kThreads>>>(y.get());
+  CHECK(mentions("store after load: thread 64 and others have no barrier in between"));
+  CHECK(races());
+  stores_between_loads<kCorrect><<<1, kThreads>>>(y.get());
+  CHECK(take_kinds().empty());
+  CHECK(y.host()[0] == 3.0f);
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "a word is stored of vectors that others load") {
+  stores_a_word_of_vectors<kMistaken><<<1, kThreads>>>(y.get());
+  CHECK(races());
+  stores_a_word_of_vectors<kCorrect><<<1, kThreads>>>(y.get());
+  CHECK(take_kinds().empty());
+  CHECK(y.host()[0] == 3.0f);
 }
 
 TEST_CASE_FIXTURE(SharedRaces, "bytes are stored of words that others load") {

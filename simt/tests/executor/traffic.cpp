@@ -120,6 +120,26 @@ TEST_CASE("an asynchronous copy of 16 bytes asks for those of two lanes at once"
   CHECK(sectors(request(16, apart, ~0u, AccessKind::kAsyncCopy)) == 32);
 }
 
+TEST_CASE("neighbours access the bytes behind those of the lane before") {
+  const auto count = [](const Request& r, unsigned from) { return simt::neighbours(r, from); };
+  CHECK(count(strided(4, 64, 4), 0) == 32);
+  CHECK(count(strided(4, 64, 4), 30) == 2);
+  CHECK(count(strided(16, 0, 16), 5) == 27);
+  CHECK(count(strided(4, 0, 8), 0) == 1);
+  CHECK(count(strided(4, 0, 0), 7) == 1);
+  const Request rows =
+      request(4, [](unsigned lane) { return 1024 * (lane / 16) + 4 * (lane % 16); });
+  CHECK(count(rows, 0) == 16);
+  CHECK(count(rows, 3) == 13);
+  CHECK(count(rows, 15) == 1);
+  CHECK(count(rows, 16) == 16);
+  CHECK(count(rows, 31) == 1);
+  // Side by side in memory, but lane 4 is absent.
+  const auto closed_up = [](unsigned lane) { return 4 * (lane < 4 ? lane : lane - 1); };
+  CHECK(count(request(4, closed_up, ~0x10u), 0) == 4);
+  CHECK(count(request(4, closed_up, ~0x10u), 4) == 27);
+}
+
 TEST_CASE("wavefronts of regular requests") {
   const auto total = [](const Request& r) { return wavefronts(r).total; };
   CHECK(total(strided(4, 0, 4)) == 1);
@@ -134,6 +154,12 @@ TEST_CASE("wavefronts of regular requests") {
   CHECK(total(strided(1, 0, 1)) == 1);
   CHECK(total(strided(2, 0, 2)) == 1);
   CHECK(wavefronts(strided(4, 0, 128)).conflicts == 31);
+  // Two rows of a tile: 32 banks hold both, and the 33rd word is the first one's bank again.
+  const auto rows = [](std::uint64_t apart) {
+    return request(4, [=](unsigned lane) { return lane / 16 * apart + lane % 16 / 15 * 60; });
+  };
+  CHECK(total(rows(64)) == 1);
+  CHECK(total(rows(128)) == 2);
   CHECK(wavefronts(strided(16, 0, 16)).conflicts == 0);
 }
 
