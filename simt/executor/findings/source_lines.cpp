@@ -19,9 +19,10 @@
 namespace simt {
 namespace {
 
-// Lines in the stand-in headers, and in those of libraries, are not the learner's.
-constexpr std::array<std::string_view, 4> kOthers = {"simt/include/", "/include/c++/",
-                                                     "/include/thrust/", "/include/cub/"};
+// Lines in the stand-in headers, of a loop's mark, and in headers of libraries are not the
+// learner's.
+constexpr std::array<std::string_view, 5> kOthers = {
+    "simt/include/", "simt/executor/", "/include/c++/", "/include/thrust/", "/include/cub/"};
 
 bool is_learners(std::string_view place) {
   return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view folder) {
