@@ -52,6 +52,7 @@ void KnownCode::learn(const Whereabouts& from, const Event* begin, const Event* 
     here.back() = {&function, function.add_block(in.block)};
   }
   for (const Event* event = begin; event != end; ++event) {
+    if (*event == kMeetingPoint) continue;
     Here& in = here.back();
     if (is_call(*event)) {
       if (in.function != nullptr) in.function->add_effect(in.block, *event);
