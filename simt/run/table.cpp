@@ -27,13 +27,19 @@ void Table::print(std::ostream& out) const {
     lines[1].push_back(head.lower);
   }
   lines.insert(lines.end(), rows_.begin(), rows_.end());
+  struct Shown {
+    std::size_t column;
+    std::size_t width;
+  };
+  std::vector<Shown> shown;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (!is_empty(i)) shown.push_back({i, width(i)});
   for (const auto& line : lines) {
     std::string text;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (is_empty(i)) continue;
+    for (const auto [i, width] : shown) {
       const bool is_number = columns_[i].kind == Column::kNumber;
-      text += is_number ? fmt::format("  {:>{}}", line[i], width(i))
-                        : fmt::format("  {:<{}}", line[i], width(i));
+      text += is_number ? fmt::format("  {:>{}}", line[i], width)
+                        : fmt::format("  {:<{}}", line[i], width);
     }
     out << text.substr(0, text.find_last_not_of(' ') + 1) << '\n';
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace simt {
@@ -12,7 +13,8 @@ namespace {
 
 // Those who stand together are a group. Where its lanes part, a frame says where they meet again,
 // and each goes on until it comes there or to one that an earlier frame has named, as lanes do that
-// leave a loop. Once nobody is on the way any more, those who have come are a group again.
+// leave a loop. Once nobody is on the way any more, those who have come are a group again. So are
+// those who come to an operation of all lanes that have not returned by then.
 class PartedLanes {
  public:
   PartedLanes(const Audience& audience, KnownCode& code, std::uintptr_t near_kernel,
@@ -254,11 +256,15 @@ class PartedLanes {
     frame->met |= side;
     return true;
   }
-  // Behind a return, at a block, or where a loop begins before it.
+  // Behind a return, at an operation, at a block, or where a loop begins before it.
   bool meets_at(Mask side, Event event, bool has_returned) {
     has_returned |= notice_return(side, event);
     const Spot& spot = spots_[any_of(side)];
     if (has_returned && meets_in(side, spot.in->depth, {})) return true;
+    if (event == kMeetingPoint) {
+      wait_for_operation(side);
+      return true;
+    }
     if (is_access(event) || is_call(event) || is_return(event)) return false;
     const FlowPlace place = place_of(*spot.in, event);
     if (place.flow == nullptr) return false;
@@ -268,6 +274,41 @@ class PartedLanes {
     for (; at != place.block; at = place.flow->after(at))
       if (meets_in(side, spot.in->depth, {place.flow, at})) return true;
     return meets_in(side, spot.in->depth, place);
+  }
+
+  // All take part who had not returned by then, and so those who come to such an operation at all,
+  // now or later. The last to come lets all of them go on, unless nobody else is left.
+  void wait_for_operation(Mask side) {
+    if (taking_part_ == 0) find_who_takes_part();
+    at_operation_ |= side;
+    if (at_operation_ != taking_part_) return;
+    const Mask met = std::exchange(at_operation_, 0);
+    for_each(met, [&](unsigned i) {
+      Cursor& cursor = cursors_.of[i];
+      if (cursor.at == last_operations_[i]) taking_part_ &= ~(Mask{1} << i);
+      ++cursor.at;
+    });
+    if (audience_.recorded != nullptr) [[unlikely]]
+      audience_.recorded->pass_meetings(1);
+    if (!have_all_ended_but(met)) freed_.push_back(met);
+  }
+  void find_who_takes_part() {
+    for (unsigned i = 0; i < cursors_.count; ++i) {
+      const Cursor& cursor = cursors_.of[i];
+      const Event* last = cursor.end;
+      while (last != cursor.at && last[-1] != kMeetingPoint)
+        --last;
+      if (last == cursor.at) continue;
+      last_operations_[i] = last - 1;
+      taking_part_ |= Mask{1} << i;
+    }
+  }
+  bool have_all_ended_but(Mask these) const {
+    for (unsigned i = 0; i < cursors_.count; ++i) {
+      const Cursor& cursor = cursors_.of[i];
+      if ((these >> i & 1) == 0 && cursor.at != cursor.end) return false;
+    }
+    return true;
   }
 
   // All of them take the event before which they stand.
@@ -333,7 +374,10 @@ class PartedLanes {
   std::vector<Frame> frames_;
   std::vector<Mask> on_their_way_;
   std::vector<Mask> freed_;
-  Mask returned_ = 0;  // before their return was noticed
+  Mask returned_ = 0;      // before their return was noticed
+  Mask at_operation_ = 0;  // where they wait for all others of these:
+  Mask taking_part_ = 0;   // those with operations ahead; 0 before anybody has come to one
+  std::array<const Event*, kWarpSize> last_operations_ = {};
   Request request_;
   std::array<std::uint8_t, kWarpSize> members_;
   Mask requested_ = 0;

@@ -9,7 +9,9 @@
 namespace simt {
 
 /// Replays what the lanes of these cursors did, who have all just taken `last` and part now. It
-/// goes on as a GPU would have: see CodeFlow for where they meet.
+/// goes on as a GPU would have: see CodeFlow for where they meet. Where some have meeting points
+/// ahead, those who have none have returned: once all of these have ended, it stops behind the next
+/// such point.
 void take_parted(const Audience& audience, Worker& worker, Cursors& cursors, Event last);
 
 }  // namespace simt

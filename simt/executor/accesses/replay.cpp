@@ -152,24 +152,30 @@ void drop_finished(Cursors& cursors) {
   cursors.count = kept;
 }
 
-// What lanes do up to their next meeting. `before` is the event that all of them took last.
-// Afterwards the warp is where the cursor of lane `survivor` has come to.
+// What lanes do next, one after another or apart. `before` is the event that all of them took last.
+// Behind what they do apart, the warp is where the cursor of lane `survivor` has come to.
+void take_next(const Audience& audience, Worker& worker, Cursors& cursors, Event& before,
+               unsigned survivor) {
+  const std::size_t common = common_events(cursors);
+  if (common > 0) {
+    take_together(audience, cursors, common);
+    before = cursors.of[0].at[-1];
+    return;
+  }
+  const Cursor* last = cursors.of.data();
+  for (unsigned i = 0; i < cursors.count; ++i)
+    if (cursors.of[i].lane == survivor) last = &cursors.of[i];
+  const Event* const first = last->at;
+  take_parted(audience, worker, cursors, before);
+  for (const Event* event = first; event != last->at; ++event)
+    audience.where.pass(*event);
+  before = kMeetingPoint;
+}
+
 void replay_to_meeting(const Audience& audience, Worker& worker, Cursors& cursors, Event before,
                        unsigned survivor) {
-  while (drop_finished(cursors), cursors.count > 0) {
-    const std::size_t common = common_events(cursors);
-    if (common > 0) {
-      take_together(audience, cursors, common);
-      before = cursors.of[0].at[-1];
-      continue;
-    }
-    Cursor first = cursors.of[0];
-    for (unsigned i = 0; i < cursors.count; ++i)
-      if (cursors.of[i].lane == survivor) first = cursors.of[i];
-    take_parted(audience, worker, cursors, before);
-    for (const Event* event = first.at; event != first.end; ++event)
-      audience.where.pass(*event);
-  }
+  while (drop_finished(cursors), cursors.count > 0)
+    take_next(audience, worker, cursors, before, survivor);
 }
 
 // The same of all that they did.
@@ -177,16 +183,25 @@ void replay_parted(const Audience& audience, Worker& worker, Cursors& cursors, E
   while (drop_finished(cursors), cursors.count > 0) {
     Cursors segment = cursors;
     const Event* met = nullptr;
+    unsigned meeting = 0;
     unsigned survivor = cursors.of[0].lane;
     for (unsigned i = 0; i < cursors.count; ++i) {
-      Cursor& cursor = cursors.of[i];
+      const Cursor& cursor = cursors.of[i];
       const Event* const stop = std::find(cursor.at, cursor.end, kMeetingPoint);
       segment.of[i].end = stop;
-      go_to(cursor, stop);
       if (stop == cursor.end) continue;
       if (met == nullptr) survivor = cursor.lane;
       met = stop;
-      ++cursor.at;
+      ++meeting;
+    }
+    // Those who have returned may have waited for the others before, and these have met meanwhile.
+    if (meeting != 0 && meeting != cursors.count) {
+      take_next(audience, worker, cursors, before, survivor);
+      continue;
+    }
+    for (unsigned i = 0; i < cursors.count; ++i) {
+      go_to(cursors.of[i], segment.of[i].end);
+      cursors.of[i].at += met != nullptr;
     }
     replay_to_meeting(audience, worker, segment, before, survivor);
     if (met != nullptr) audience.pass(met, 1);

@@ -28,6 +28,7 @@ void take_part(Worker& worker, Launch& launch) {
   const InterruptibleWorker interruptible(worker, launch);
   worker.launch = &launch;
   worker.tally = Tally{};
+  if (launch.counting) worker.code.begin_launch();
   worker.aborted = false;
   const Dim3& grid = launch.config.grid;
   const Dim3& block = launch.config.block;

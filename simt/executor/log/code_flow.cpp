@@ -74,7 +74,12 @@ Tree dominators(const std::vector<Numbers>& next, std::uint32_t root) {
   const Numbers order = in_order_from(next, root);
   for (std::uint32_t i = 0; i < order.size(); ++i)
     tree.place[order[i]] = i;
-  const std::vector<Numbers> before = reversed(next);
+  std::vector<Numbers> before = reversed(next);
+  // The farthest first: so what they have in common is sought upwards once, and not from each.
+  for (Numbers& nodes : before)
+    std::sort(nodes.begin(), nodes.end(), [&](std::uint32_t one, std::uint32_t other) {
+      return tree.place[one] > tree.place[other];
+    });
   tree.parent[root] = root;
   for (bool changes = true; changes;) {
     changes = false;
@@ -433,13 +438,17 @@ void CodeFlow::find_shared_bodies(const Round& round) {
   };
   std::vector<SharedBody> shared;
   std::unordered_map<std::uint32_t, std::vector<bool>> straight_to;  // by meeting
+  const auto is_test = [&](std::uint32_t i) {
+    const Block& block = blocks_[round.blocks[i]];
+    return block.loop == round.loop && block.next.size() <= kCasesOfTable;
+  };
   for (const std::uint32_t body : order) {
     if (body == round.end() || before[body].size() < 2) continue;
     if (blocks_[round.blocks[body]].loop != round.loop || !round.leading.has(body)) continue;
     const std::uint32_t head = round.leading.parent[body];
     if (!round.following.has(head)) continue;
     const std::uint32_t meeting = round.following.parent[head];
-    if (meeting == body || head == body) continue;
+    if (meeting == body || head == body || !is_test(head)) continue;
     Numbers region = {head};  // from the head to the body
     std::vector<bool> is_in_region(round.next.size());
     is_in_region[head] = true;
@@ -460,11 +469,10 @@ void CodeFlow::find_shared_bodies(const Round& round) {
              });
     };
     const bool is_shared = std::all_of(region.begin(), region.end(), [&](std::uint32_t i) {
-      const Block& block = blocks_[round.blocks[i]];
-      if (block.loop != round.loop || block.next.size() > kCasesOfTable) return false;
-      return std::all_of(round.next[i].begin(), round.next[i].end(), [&](std::uint32_t to) {
-        return to == body || is_in_region[to] || straight[to] || is_later_case(i, to);
-      });
+      return is_test(i) &&
+             std::all_of(round.next[i].begin(), round.next[i].end(), [&](std::uint32_t to) {
+               return to == body || is_in_region[to] || straight[to] || is_later_case(i, to);
+             });
     });
     if (!is_shared) continue;
     shared.push_back({body, head});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simt/executor/log/shared_code.h"
+
 namespace simt {
 
 FlowPlace KnownCode::place_of(Event block, const Entries& entries, std::uintptr_t near_kernel) {
@@ -20,8 +22,15 @@ FlowPlace KnownCode::place_of(Event block, const Entries& entries, std::uintptr_
 }
 
 void KnownCode::read(Event entry, std::uintptr_t near_kernel) {
-  flows_.push_back(read_code(code_address(entry, near_kernel)));
-  add_places(flows_.back());
+  if (read_.empty()) unloaded_ = objects_unloaded();
+  add_places(*read_.emplace_back(shared_code(code_address(entry, near_kernel))));
+}
+
+void KnownCode::begin_launch() {
+  if (read_.empty() || unloaded_ == objects_unloaded()) return;
+  places_.clear();
+  functions_.clear();
+  read_.clear();
 }
 
 void KnownCode::add_places(const CodeFlow& flow) {
@@ -52,6 +61,7 @@ void KnownCode::learn(const Whereabouts& from, const Event* begin, const Event* 
     here.back() = {&function, function.add_block(in.block)};
   }
   for (const Event* event = begin; event != end; ++event) {
+    if (*event == kMeetingPoint) continue;
     Here& in = here.back();
     if (is_call(*event)) {
       if (in.function != nullptr) in.function->add_effect(in.block, *event);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -53,9 +54,12 @@ class Whereabouts {
   std::vector<Activation> activations_ = {{}};
 };
 
-/// Reads the code of functions when it is first asked about them.
+/// What a worker knows of functions: it has their code read when it is first asked about them. To
+/// look something up, it waits for no other worker.
 class KnownCode {
  public:
+  /// Forgets code that may have been unloaded since the launch before.
+  void begin_launch();
   /// A block of a function that begins with one of these; all lie near this address of the code.
   FlowPlace place_of(Event block, const Entries& entries, std::uintptr_t near_kernel);
   /// Whether it can: else it must learn.
@@ -75,7 +79,9 @@ class KnownCode {
   void add_places(const CodeFlow& flow);
   CodeFlow& function_from(Event first);
 
-  std::deque<CodeFlow> flows_;
+  std::vector<std::shared_ptr<const CodeFlow>> read_;
+  std::uint64_t unloaded_ = 0;                    // libraries, when the first of them was read
+  std::deque<CodeFlow> flows_;                    // that are learned
   std::unordered_map<Event, CodeFlow*> learned_;  // by the first block
   std::unordered_map<Event, FlowPlace> places_;
   std::unordered_map<Event, const CodeFlow*> functions_;  // by access

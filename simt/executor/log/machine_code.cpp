@@ -285,6 +285,16 @@ CodeFlow read_code(std::uintptr_t first_block) {
   return flow;
 }
 
+std::uint64_t objects_unloaded() {
+  std::uint64_t unloaded = 0;
+  const auto look = [](dl_phdr_info* any_object, std::size_t, void* data) {
+    *static_cast<std::uint64_t*>(data) = any_object->dlpi_subs;
+    return 1;
+  };
+  dl_iterate_phdr(look, &unloaded);
+  return unloaded;
+}
+
 }  // namespace simt
 
 #else
@@ -295,6 +305,10 @@ const bool reads_machine_code = false;
 
 CodeFlow read_code(std::uintptr_t) {
   return {};
+}
+
+std::uint64_t objects_unloaded() {
+  return 0;
 }
 
 }  // namespace simt

@@ -16,4 +16,8 @@ extern const bool reads_machine_code;
 /// address names it. Empty where machine code cannot be read.
 CodeFlow read_code(std::uintptr_t first_block);
 
+/// How many libraries the program has unloaded: others may lie where they did. 0 where machine code
+/// cannot be read.
+std::uint64_t objects_unloaded();
+
 }  // namespace simt

@@ -3,7 +3,10 @@
 #include "simt/executor/log/code_flow.h"
 
 #include <algorithm>
+#include <bit>
+#include <ctime>
 #include <doctest/doctest.h>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -136,6 +139,30 @@ TEST_CASE("a switch of many cases is a table, whose cases do not meet before all
   Graph graph(
       8, {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 6}, {2, 6}, {3, 6}, {4, 7}, {5, 7}, {6, 7}});
   CHECK(meetings(graph.analyzed(), 0) == Blocks{7});
+}
+
+TEST_CASE("the time for a switch grows with its cases, not with their square") {
+  // switch (a) { case 1: x; case 2: y; ... } end, of which a tree of tests leads to the middle
+  // first
+  const auto seconds_for = [](BlockNumber cases) {
+    Ways ways = {{0, cases + 1}};
+    for (BlockNumber step = std::bit_ceil(cases); step > 0; step /= 2) {
+      for (BlockNumber block = step; block <= cases; block += 2 * step)
+        ways.emplace_back(0, block);
+    }
+    for (BlockNumber block = 1; block <= cases; ++block)
+      ways.emplace_back(block, block + 1);
+    std::clock_t least = std::numeric_limits<std::clock_t>::max();
+    for (int time = 0; time < 5; ++time) {
+      Graph graph(cases + 2, ways);
+      const std::clock_t before = std::clock();
+      CHECK(meetings(graph.analyzed(), 0) == Blocks{cases + 1});
+      least = std::min(least, std::clock() - before);
+    }
+    return static_cast<double>(least);
+  };
+  const double few = seconds_for(2000);
+  CHECK(seconds_for(16000) < 24 * few);  // 8 times as many
 }
 
 TEST_CASE("ways back to one place are one loop, if not another begins there") {

@@ -69,6 +69,17 @@ __global__ void odd_lanes_load(const int* from, int* to) {
   to[threadIdx.x] = value;
 }
 
+// By when the upper half operates, the lower one has run to its end.
+__global__ void exchange_in_one_half(const int* from, int* to) {
+  int value = from[threadIdx.x];
+  if (threadIdx.x >= 16) {
+    value += __shfl_xor_sync(0xffff0000, value, 1);
+    value += from[threadIdx.x - 16];
+    value += __shfl_xor_sync(0xffff0000, value, 2);
+  }
+  to[threadIdx.x] = value;
+}
+
 __global__ void half_a_barrier(int* to) {
   if (threadIdx.x < 40) __syncthreads();
   to[threadIdx.x] = 0;
@@ -201,6 +212,19 @@ TEST_CASE("also those of some lanes alone, and in a branch") {
   CHECK(warp.events[2].lanes == 0xffff);
   CHECK(warp.events[2].others[0] == 1);
   CHECK(warp.events[4].lanes == kAll);
+}
+
+TEST_CASE("and where the others have run to their end meanwhile") {
+  const auto from = zeros<int>(32);
+  const DeviceArray<int> to(32);
+  const Recording recording;
+  exchange_in_one_half<<<1, 32>>>(from.get(), to.get());
+  const simt::LaunchRecord record = simt::take_launch_record();
+  const simt::RecordedWarp& warp = first_warp(record);
+  REQUIRE(names_of(warp) == Names{"global load", "part", "shuffle", "global load", "shuffle",
+                                  "rejoin", "global store", "return"});
+  CHECK(warp.events[4].lanes == 0xffff0000);
+  CHECK(warp.events[6].lanes == kAll);
 }
 
 TEST_CASE("they stay in order where a log is full in the middle") {
