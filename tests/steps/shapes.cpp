@@ -192,7 +192,7 @@ TEST_SUITE("shapes") {
 
   // Where a row has several blocks, their number may change with its length and with how many rows
   // there are, and each of them must hold its share.
-  TEST_CASE("long rows, one, a few and more, in the largest blocks") {
+  TEST_CASE("long rows, one, a few and more, in the largest blocks and a step's own") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {
       if (!has_a_limit_of_its_own(step)) continue;
@@ -201,8 +201,10 @@ TEST_SUITE("shapes") {
       for (const std::int64_t cols : {most / 4 + 1, most / 2, most / 2 + 1, most / 4 * 3, most}) {
         for (const std::int64_t rows : {1, 3, 5}) {
           if (rows > step.info.max_rows) continue;
-          check_verified(step, {DType::kFloat32, rows, cols, some_k(step, cols)},
-                         {.block_size = largest});
+          for (const int block_size : {largest, 0}) {
+            check_verified(step, {DType::kFloat32, rows, cols, some_k(step, cols)},
+                           {.block_size = block_size});
+          }
         }
       }
     }

@@ -1,7 +1,8 @@
 // Step 19, variant: both arrays wait in shared memory
 //
 // Asynchronous copies take y and dy to shared memory, which holds longer rows than registers do, in
-// blocks small enough for a multiprocessor to have several: while one waits, another adds up.
+// blocks small enough for a multiprocessor to have several: while one waits, another adds up. Of
+// rows so long that there it would have room for one, registers take a part of dy.
 
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
@@ -221,12 +222,23 @@ __device__ void copy(Vector* to, const T* x, int i) {
   }
 }
 
+// The vectors of dy that a thread holds in registers, if it holds any, and the threads of a block
+// that does: two of them have their registers on a multiprocessor.
+constexpr int kVectorsHeld = 16;
+constexpr int kHoldingThreads = 256;
+constexpr int most_threads(int held) {
+  return held > 0 ? kHoldingThreads : kMaxThreads;
+}
+constexpr int fewest_blocks(int held) {
+  return held > 0 ? 2 : 1;
+}
+
 // A cluster owns a row, and each of its blocks a share of it: first y's in shared memory, then
 // dy's. A thread works on what it has copied, so that no barrier is needed. dx may be in the place
 // of y or of dy: a thread stores where it alone has loaded. kAlike: all three arrays are aligned
-// alike.
-template <typename T, bool kAlike>
-__global__ void __launch_bounds__(kMaxThreads)
+// alike. kHeld: the first vectors of dy, so many of each thread, are in its registers instead.
+template <typename T, bool kAlike, int kHeld>
+__global__ void __launch_bounds__(most_threads(kHeld), fewest_blocks(kHeld))
     softmax_backward(const T* probabilities, const T* gradients, T* logit_gradients, int cols) {
   extern __shared__ Vector waiting[];
   const cg::cluster_group cluster = cg::this_cluster();
@@ -248,29 +260,49 @@ __global__ void __launch_bounds__(kMaxThreads)
 
   arrive_relaxed();  // this block runs, the others shall know
   Vector* y_waiting = waiting;
-  Vector* dy_waiting = waiting + share;
   const int first = max(begin, cut.first) + thread;
+  const int first_waiting = first + kHeld * threads;
+  const int begin_waiting = begin + kHeld * threads;
+  Vector* dy_waiting = waiting + share;
   for (int i = first; i < end; i += threads) {
     copy<true>(&y_waiting[i - begin], y + to_vectors, i);
-    copy<kAlike>(&dy_waiting[i - begin], dy + to_vectors, i);
+    if (i >= first_waiting) copy<kAlike>(&dy_waiting[i - begin_waiting], dy + to_vectors, i);
   }
   __pipeline_commit();
+  Vector dy_held[kHeld + 1];  // an array has an element or more
+#pragma unroll
+  for (int j = 0; j < kHeld; ++j) {
+    const int i = first + j * threads;
+    dy_held[j] = i < end ? load<kAlike>(dy + to_vectors, i) : Vector{};
+  }
   const T y_edge = has_edge ? y[edge] : static_cast<T>(0.0f);
   const T dy_edge = has_edge ? dy[edge] : static_cast<T>(0.0f);
 
   TwoFloats s = add_product(TwoFloats{}, y_edge, dy_edge);
   __pipeline_wait_prior(0);
+#pragma unroll
+  for (int j = 0; j < kHeld; ++j) {
+    const int i = first + j * threads;
+    if (i < end) s = add_products<T>(s, y_waiting[i - begin], dy_held[j]);
+  }
 #pragma unroll 4
-  for (int i = first; i < end; i += threads) {
-    s = add_products<T>(s, y_waiting[i - begin], dy_waiting[i - begin]);
+  for (int i = first_waiting; i < end; i += threads) {
+    s = add_products<T>(s, y_waiting[i - begin], dy_waiting[i - begin_waiting]);
   }
   wait_for_cluster();  // all of them run, so that their shared memory is there
   s = cluster_sum(s);
 
   if (has_edge) dx[edge] = gradient_of(y_edge, dy_edge, s);
+#pragma unroll
+  for (int j = 0; j < kHeld; ++j) {
+    const int i = first + j * threads;
+    if (i >= end) break;
+    store<kAlike>(gradients_of<T>(y_waiting[i - begin], dy_held[j], s), dx + to_vectors, i);
+  }
 #pragma unroll 4
-  for (int i = first; i < end; i += threads) {
-    const Vector dx_vector = gradients_of<T>(y_waiting[i - begin], dy_waiting[i - begin], s);
+  for (int i = first_waiting; i < end; i += threads) {
+    const Vector dx_vector =
+        gradients_of<T>(y_waiting[i - begin], dy_waiting[i - begin_waiting], s);
     store<kAlike>(dx_vector, dx + to_vectors, i);
   }
 }
@@ -285,11 +317,14 @@ std::size_t past(const T* array, std::size_t bytes) {
 // warps and blocks need some.
 constexpr int kMaxWaiting = 226 * 1024;
 
-// What waits of both arrays in each of so many blocks, in bytes, wherever in a line a row begins.
+// What waits of both arrays in each of so many blocks, in bytes, wherever in a line a row begins,
+// but for so many vectors of dy that the block's threads hold.
 template <typename T>
-std::int64_t waiting_bytes(std::int64_t cols, int blocks) {
+std::int64_t waiting_bytes(std::int64_t cols, int blocks, int held = 0) {
   const int vectors = static_cast<int>(cols / kPerVector<T>) + kPerLine - 1;
-  return 2 * static_cast<std::int64_t>(sizeof(Vector)) * share_of(vectors, blocks);
+  const std::int64_t share = share_of(vectors, blocks);
+  return static_cast<std::int64_t>(sizeof(Vector)) *
+         (share + std::max<std::int64_t>(share - held, 0));
 }
 
 // As few blocks as leave room for three on a multiprocessor, or 16.
@@ -302,13 +337,13 @@ int blocks_for(const worklog::SoftmaxBackward<T>& problem) {
   return blocks;
 }
 
-template <typename T, bool kAlike>
-void launch_kernel(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stream) {
-  const int blocks = blocks_for(problem);
+template <typename T, bool kAlike, int kHeld>
+void launch_kernel(const worklog::SoftmaxBackward<T>& problem, int blocks, cudaStream_t stream) {
+  const auto kernel = softmax_backward<T, kAlike, kHeld>;
   const dim3 grid(static_cast<unsigned>(problem.rows * blocks));
   const dim3 block(problem.block_size);
-  worklog::allow_shared_memory(softmax_backward<T, kAlike>, "softmax_backward", kMaxWaiting);
-  worklog::allow_large_clusters(softmax_backward<T, kAlike>, "softmax_backward");
+  worklog::allow_shared_memory(kernel, "softmax_backward", kMaxWaiting);
+  worklog::allow_large_clusters(kernel, "softmax_backward");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = static_cast<unsigned>(blocks);
@@ -317,13 +352,26 @@ void launch_kernel(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stre
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
-  config.dynamicSmemBytes = static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks));
+  config.dynamicSmemBytes =
+      static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, kHeld * problem.block_size));
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, softmax_backward<T, kAlike>, problem.probabilities, problem.gradients,
+  cudaLaunchKernelEx(&config, kernel, problem.probabilities, problem.gradients,
                      problem.logit_gradients, static_cast<int>(problem.cols));
   worklog::check_launch("softmax_backward", grid, block, config.dynamicSmemBytes);
+}
+
+// Registers help where shared memory has room for one block on a multiprocessor, and not for two.
+template <typename T, bool kAlike>
+void launch_alike(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stream) {
+  const int blocks = blocks_for(problem);
+  const bool has_room_for_two = 2 * waiting_bytes<T>(problem.cols, blocks) <= kMaxWaiting;
+  if (has_room_for_two || problem.block_size > kHoldingThreads) {
+    launch_kernel<T, kAlike, 0>(problem, blocks, stream);
+  } else {
+    launch_kernel<T, kAlike, kVectorsHeld>(problem, blocks, stream);
+  }
 }
 
 template <typename T>
@@ -331,9 +379,9 @@ void launch(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stream) {
   const std::size_t head = past(problem.probabilities, sizeof(Vector));
   if (past(problem.gradients, sizeof(Vector)) == head &&
       past(problem.logit_gradients, sizeof(Vector)) == head) {
-    launch_kernel<T, true>(problem, stream);
+    launch_alike<T, true>(problem, stream);
   } else {
-    launch_kernel<T, false>(problem, stream);
+    launch_alike<T, false>(problem, stream);
   }
 }
 
