@@ -129,8 +129,10 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
   }
   if constexpr (kLoads && kBytes == SharedMemory::kWordBytes) {
     SharedMemory& shared = block.worker->shared;
-    const bool changes_nothing = is_loaded_again(*shared.words_at(address), lane, block);
-    if (changes_nothing && !shared.is_apart(address)) return;
+    SharedByte& word = *shared.words_at(address);
+    if (is_loaded_again(word, lane, block) && !shared.is_apart(address)) {
+      return note_loaded_again(word, lane, code_address);
+    }
   }
   if (!note_usual_shared_access<kBytes, kLoads>(address, code_address)) [[unlikely]] {
     check_shared_access(lane, block, address, kBytes,

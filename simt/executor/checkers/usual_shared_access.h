@@ -62,7 +62,7 @@ inline bool is_usual_store(const SharedByte& word, const Lane& lane, const Block
          is_ordered_in_block(word.load, lane, block);
 }
 
-/// Whether a load of this word changes nothing of what is known of it: since the last
+/// Whether a load of this word changes nothing but which was the last one: since the last
 /// synchronization the block's other warps, or this one's other lanes, have loaded what was stored
 /// before it.
 inline bool is_loaded_again(const SharedByte& word, const Lane& lane, const Block& block) {
@@ -71,6 +71,12 @@ inline bool is_loaded_again(const SharedByte& word, const Lane& lane, const Bloc
   if (load.block != block.rank) return false;
   return load.others == LastAccess::kWarps ||
          (load.others == LastAccess::kLanes && load.thread / kWarpSize == lane.thread / kWarpSize);
+}
+
+/// Notes a load that is_loaded_again() is true for.
+inline void note_loaded_again(SharedByte& word, const Lane& lane, std::uintptr_t code_address) {
+  word.load.code = static_cast<std::uint32_t>(code_address);
+  word.load.thread = lane.thread & 0x3ff;
 }
 
 /// Notes an access of the running lane to words that are inside of an object and that
