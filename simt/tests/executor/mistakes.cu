@@ -124,6 +124,21 @@ __global__ void misaligned_vector(const float* x, float4* y) {
 __global__ void copies(const float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x];
 }
+__global__ void stores_one(int* y) {
+  *y = 1;
+}
+__global__ void doubles_the_first_ten(float* y) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 10) y[i] *= 2;
+}
+__global__ void stores_to_null() {
+  int* const null = nullptr;
+  *null = 1;
+}
+__global__ void copies_from_null(int* y) {
+  const int* const null = nullptr;
+  *y = *null;
+}
 __global__ void overflowed_index(float* y, int n) {
   y[n * static_cast<int>(threadIdx.x + 1)] = 1.0f;
 }
@@ -300,6 +315,24 @@ TEST_CASE_FIXTURE(Mistakes, "loads through a null pointer") {
   copies<<<1, 32>>>(null, y.get());
   CHECK(found.kinds() == "null-access ");
   CHECK(simt::take_error() == 700);
+}
+
+// Compilers may take what they see happen to a null pointer for nothing.
+TEST_CASE_FIXTURE(Mistakes, "is given a null pointer that the compiler sees") {
+  stores_one<<<1, 1>>>(nullptr);
+  CHECK(simt::take_error() == 700);
+  doubles_the_first_ten<<<1, 32>>>(nullptr);
+  CHECK(simt::take_error() == 700);
+  CHECK(found.kinds() == "null-access null-access ");
+}
+
+TEST_CASE_FIXTURE(Mistakes, "has a null pointer of its own") {
+  const DeviceArray<int> result(1);
+  stores_to_null<<<1, 1>>>();
+  CHECK(simt::take_error() == 700);
+  copies_from_null<<<1, 1>>>(result.get());
+  CHECK(simt::take_error() == 700);
+  CHECK(found.kinds() == "null-access null-access ");
 }
 
 TEST_CASE_FIXTURE(Mistakes, "computes an index that overflows") {

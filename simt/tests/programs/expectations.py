@@ -985,6 +985,14 @@ PROGRAMS = {
         exit_code=1,
         says=["null_pointer.cu:2"],
     ),
+    "null_literals": Expected(
+        ["bad/null_literals.cu"],
+        ["store", "twice", "own"],
+        {},
+        ["null-access"] * 3,
+        exit_code=1,
+        says=["null_literals.cu:2", "null_literals.cu:4", "null_literals.cu:8"],
+    ),
     "own_exit_code": Expected(
         ["bad/own_exit_code.cu"], [], exit_code=7, arguments=["7"], says=["No kernel was run"]
     ),
