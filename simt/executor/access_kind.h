@@ -21,6 +21,7 @@ enum class AccessKind : std::uint8_t {
   kFence,           ///< no access: makes those before it visible to other blocks
   kWarpSync,        ///< no access: a __syncwarp of the lanes that take part
   kMeeting,         ///< an atomic operation on memory whose traffic is not counted
+  kShuffle,         ///< no access: a shuffle of some of a warp's lanes
 };
 
 }  // namespace simt

@@ -28,6 +28,7 @@ struct Audience {
     if (watched != nullptr) note_in_global_races(*watched, request);
     if (recorded != nullptr) [[unlikely]]
       recorded->request(request);
+    if (request.kind == AccessKind::kShuffle) return count_shuffles(request);
     if (!is_counted(request.kind)) return;
     if (traced) [[unlikely]]
       trace_request(request);
@@ -45,6 +46,14 @@ struct Audience {
   }
 
  private:
+  // Lanes that have parted meet at a shuffle of theirs, of which the replay knows nothing: so it
+  // counts with the first of them. Others that come to it together with that one are of other
+  // shuffles, which are one instruction with it.
+  void count_shuffles(const Request& request) const {
+    for (unsigned i = 0; i < request.count; ++i)
+      if (request.address(i) != 0) return tally.add(request);
+  }
+
   static bool is_counted(AccessKind kind) {
     return kind != AccessKind::kFence && kind != AccessKind::kMeeting &&
            kind != AccessKind::kWarpSync;

@@ -242,6 +242,9 @@ Counters Tally::Site::counters() const {
       counters.distributed_requests = requests;
       counters.distributed_bytes = bytes;
       break;
+    case AccessKind::kShuffle:
+      counters.shuffles = requests;
+      break;
     default:
       break;
   }

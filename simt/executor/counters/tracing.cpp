@@ -169,6 +169,8 @@ std::string_view name_of(AccessKind kind) {
       return "__syncwarp";
     case AccessKind::kMeeting:
       return "uncounted atomic";
+    case AccessKind::kShuffle:
+      return "shuffle";
   }
   return "";
 }

@@ -162,7 +162,7 @@ void WarpRecording::request(const Request& request) {
   for (unsigned i = 0; i < request.count; ++i)
     ++replayed_[request.lanes[i]];
   if (request.kind == AccessKind::kFence || request.kind == AccessKind::kMeeting ||
-      request.kind == AccessKind::kWarpSync) {
+      request.kind == AccessKind::kWarpSync || request.kind == AccessKind::kShuffle) {
     return;
   }
   if (events_.size() >= limit_) {

@@ -16,7 +16,7 @@ namespace simt {
 class Access {
  public:
   Access() = default;
-  /// Of user memory, or 0.
+  /// Of user memory, or 0; of a shuffle 1 for the first of its lanes.
   constexpr Access(std::uintptr_t address, unsigned bytes, AccessKind kind,
                    bool is_volatile = false)
       : bits_(address | std::uint64_t{bytes} << 48 | std::uint64_t{is_volatile} << 55 |

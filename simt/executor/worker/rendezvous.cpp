@@ -291,17 +291,20 @@ unsigned add_meeting_point(Warp& warp, unsigned members) {
   return full;
 }
 
-// Tells the replay that they have met, in their order of accesses. Returns the lanes whose logs are
-// full now.
-unsigned log_sync(Warp& warp, unsigned members, Location where) {
+// Tells the replay, in their order of accesses, what they have done together; of a shuffle also who
+// is the first of them. Returns the lanes whose logs are full now.
+unsigned log_operation(Warp& warp, unsigned members, AccessKind kind) {
+  const Location where = warp.lanes[std::countr_zero(members)].where;
   const Event event = access_event(number_of_line(where));
-  const Access sync(0, 0, AccessKind::kWarpSync);
   warp.block->worker->tally.locate(event, where);
+  std::uintptr_t is_first = 1;
   unsigned full = 0;
   for (unsigned rest = members; rest != 0; rest &= rest - 1) {
     const int number = std::countr_zero(rest);
     LaneLog& log = *warp.lanes[number].log;
-    if (!log.repeat(event, sync) && !log.add(event, sync)) full |= 1u << number;
+    const Access operation(kind == AccessKind::kShuffle ? is_first : 0, 0, kind);
+    if (!log.repeat(event, operation) && !log.add(event, operation)) full |= 1u << number;
+    is_first = 0;
   }
   return full;
 }
@@ -342,6 +345,16 @@ void perform(Warp& warp, WarpOperation operation, unsigned mask, unsigned member
 std::uint64_t Counters::*counter_of(WarpOperation operation) {
   if (operation == WarpOperation::kBallot) return &Counters::votes;
   return operation == WarpOperation::kSync ? &Counters::warp_syncs : &Counters::shuffles;
+}
+
+bool is_shuffle(WarpOperation operation) {
+  return operation != WarpOperation::kTogether && counter_of(operation) == &Counters::shuffles;
+}
+
+// Several parts of a warp may exchange values in one instruction, each among its own lanes: which
+// of them come to it together, the replay finds out.
+bool is_counted_by_replay(const Warp& warp, WarpOperation operation, unsigned members) {
+  return members != warp.present && is_shuffle(operation);
 }
 
 void count(const Warp& warp, WarpOperation operation, unsigned first) {
@@ -396,14 +409,17 @@ void complete(Warp& warp, WarpOperation operation, unsigned mask, unsigned membe
   Worker& worker = *warp.block->worker;
   perform(warp, operation, mask, members, (warp.alike & members) == members);
   const bool all_meet = worker.launch->counting && members == warp.alive;
+  const bool by_replay = is_counted_by_replay(warp, operation, members);
   if (worker.launch->counting) {
-    count(warp, operation, static_cast<unsigned>(std::countr_zero(members)));
+    if (!by_replay) count(warp, operation, static_cast<unsigned>(std::countr_zero(members)));
     if (WarpRecording* const recorded = recording_of(warp)) [[unlikely]]
       record_operation(*recorded, warp, operation, members, all_meet);
   }
   unsigned full = 0;
-  if (operation == WarpOperation::kSync && worker.launch->counting) {
-    full = log_sync(warp, members, warp.lanes[std::countr_zero(members)].where);
+  if (worker.launch->counting) {
+    if (operation == WarpOperation::kSync)
+      full = log_operation(warp, members, AccessKind::kWarpSync);
+    if (by_replay) full = log_operation(warp, members, AccessKind::kShuffle);
   }
   if (all_meet) full |= add_meeting_point(warp, members);
   warp.in_operation &= ~members;

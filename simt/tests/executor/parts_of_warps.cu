@@ -172,6 +172,80 @@ __global__ void return_before_barriers(const float* x, float* y, int rounds) {
   y[lane] = sum;
 }
 
+// ---- parts of a warp that shuffle side by side ----
+
+__global__ void tiles_shuffle(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  float sum = x[threadIdx.x];
+  for (int distance = 4; distance > 0; distance /= 2)
+    sum += tile.shfl_down(sum, distance);
+  y[threadIdx.x] = sum;
+}
+
+__global__ void halves_shuffle(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  y[threadIdx.x] = tile.shfl(x[threadIdx.x], 0);
+}
+
+__global__ void masks_shuffle(const float* x, float* y) {
+  const unsigned mask = 0xffu << (threadIdx.x & 24);
+  float sum = x[threadIdx.x];
+  for (int distance = 4; distance > 0; distance /= 2)
+    sum += __shfl_xor_sync(mask, sum, distance);
+  y[threadIdx.x] = sum;
+}
+
+__global__ void tiles_reduce(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  y[threadIdx.x] = cg::reduce(tile, x[threadIdx.x], cg::plus<float>());
+}
+
+__global__ void tiles_vote(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  y[threadIdx.x] = static_cast<float>(tile.ballot(x[threadIdx.x] > 10.0f));
+}
+
+// Each tile makes one round more than the one before it.
+__global__ void tiles_leave_loop(const float* x, float* y, int rounds) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  float sum = x[threadIdx.x];
+  for (int i = 0; i < rounds + static_cast<int>(threadIdx.x / 8); ++i)
+    sum += tile.shfl_xor(sum, 1);
+  y[threadIdx.x] = sum;
+}
+
+__global__ void tiles_take_turns(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  float sum = x[threadIdx.x];
+  for (unsigned i = 0; i < 4; ++i)
+    if (threadIdx.x / 8 == i) sum += tile.shfl_xor(sum, 1);
+  y[threadIdx.x] = sum;
+}
+
+__global__ void tiles_part(const float* x, float* y) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  float sum = x[threadIdx.x];
+  if (threadIdx.x < 16) {
+    sum += tile.shfl_xor(sum, 1);
+  } else {
+    sum *= tile.shfl_xor(sum, 2);
+  }
+  y[threadIdx.x] = sum;
+}
+
+// Nothing in the code lets those meet who stay, before they shuffle.
+__global__ void rest_shuffles(const float* x, float* y) {
+  const unsigned lane = threadIdx.x;
+  float sum = x[lane];
+  if (lane % 2 == 0) {
+    sum += x[lane + 32];
+    if (lane % 4 == 0) return;
+    sum *= x[lane + 64];
+  }
+  sum += __shfl_xor_sync(0xeeeeeeee, sum, 0);
+  y[lane] = sum;
+}
+
 struct Requests {
   std::uint64_t loads;
   std::uint64_t stores;
@@ -190,6 +264,12 @@ Requests requests_of(Kernel kernel, Arguments... arguments) {
   kernel<<<1, 32>>>(x.get(), y.get(), arguments...);
   const simt::Counters counted = simt::last_launch();
   return {counted.global_loads.requests, counted.global_stores.requests};
+}
+
+template <typename Kernel, typename... Arguments>
+std::uint64_t shuffles_of(Kernel kernel, Arguments... arguments) {
+  requests_of(kernel, arguments...);
+  return simt::last_launch().shuffles;
 }
 
 }  // namespace
@@ -230,6 +310,32 @@ TEST_CASE("lanes that have returned are not waited for") {
 TEST_CASE("nor at barriers") {
   const ExpectedFindings missed;
   CHECK(requests_of(return_before_barriers, 200) == Requests{400, 1});
+}
+
+// Measured on an H200, the executed instructions of sass__inst_executed_per_opcode: SHFL 3, 1, at
+// most 4 and at most 5; VOTE 4, for it makes votes with different masks one by one.
+TEST_CASE("tiles that stand at one shuffle make one instruction of it") {
+  CHECK(shuffles_of(tiles_shuffle) == 3);
+  CHECK(shuffles_of(halves_shuffle) == 1);
+  CHECK(shuffles_of(masks_shuffle) == 3);
+  CHECK(shuffles_of(tiles_reduce) == 3);
+  tiles_vote<<<1, 32>>>(zeros<float>(32).get(), zeros<float>(32).get());
+  CHECK(simt::last_launch().votes == 4);
+}
+
+TEST_CASE("tiles that have left a loop no longer shuffle with the others") {
+  CHECK(shuffles_of(tiles_leave_loop, 1) == 4);
+  CHECK(shuffles_of(tiles_leave_loop, 20000) == 20003);
+}
+
+TEST_CASE("tiles that part make several instructions of their shuffles") {
+  CHECK(shuffles_of(tiles_take_turns) == 4);
+  CHECK(shuffles_of(tiles_part) == 2);
+}
+
+TEST_CASE("lanes that have parted make one shuffle if one mask names them") {
+  CHECK(shuffles_of(rest_shuffles) == 1);
+  CHECK(simt::findings().empty());
 }
 
 TEST_SUITE_END();

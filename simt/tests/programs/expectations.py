@@ -479,9 +479,9 @@ PROGRAMS = {
             "block_sort",
         ],
         {
-            # Five rounds of four warps; four of two halves at once, of 16 lanes each by itself.
+            # Five rounds of four warps; four of two halves of 16 lanes each, side by side.
             (0, SHUFFLES): 4 * 5,
-            (1, SHUFFLES): 8 * 4,
+            (1, SHUFFLES): 4 * 4,
             # Of 8 bytes, twice. The first warp's results meet in shared memory.
             (2, SHUFFLES): 2 * 2 * 4 * 5,
             (2, BARRIERS): 3,
