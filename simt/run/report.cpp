@@ -86,13 +86,23 @@ void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
   row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));
 }
 
+/// Whether a finding has ended it before it was done.
+bool was_ended(const ordered_json& launch) {
+  return launch.value("ended", false);
+}
+
 void add_launch(Table& table, const ordered_json& launch, std::size_t times) {
-  std::vector<std::string> row = {shortened(launch["kernel"].get<std::string>()),
+  const std::string name = shortened(launch["kernel"].get<std::string>());
+  std::vector<std::string> row = {name + (was_ended(launch) ? " (ended)" : ""),
                                   std::to_string(times), shape(launch["grid"]),
                                   shape(launch["block"])};
   add_counters(row, launch["counters"]);
   table.add_row(std::move(row));
 }
+
+constexpr char kAboutEnded[] =
+    "\n(ended): a finding, see below, ended the launch before it was done. Its counters are those "
+    "of a\npart of what it did until then, or 0.\n";
 
 void print_launches(std::ostream& out, const ordered_json& launches) {
   Table table;
@@ -115,6 +125,10 @@ void print_launches(std::ostream& out, const ordered_json& launches) {
   if (next < launches.size()) {
     fmt::print(out, "  and {} more launches: --json FILE writes all of them\n",
                launches.size() - next);
+  }
+  if (std::any_of(launches.begin(), launches.begin() + static_cast<std::ptrdiff_t>(next),
+                  was_ended)) {
+    out << kAboutEnded;
   }
 }
 

@@ -1073,6 +1073,8 @@ PROGRAMS = {
             "kernel_asserts.cu:4",
             "block (1,0,0), thread (7,0,0)",
             "device-side assert triggered",
+            "\n  kernel (ended)         1",
+            "(ended): a finding",
         ],
     ),
     "never_ends": Expected(
