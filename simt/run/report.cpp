@@ -51,13 +51,13 @@ std::string shortened(const std::string& name) {
 
 /// Those that add_counters() fills.
 void add_counter_columns(Table& table) {
-  constexpr std::array<std::pair<const char*, const char*>, 22> kTitles = {
+  constexpr std::array<std::pair<const char*, const char*>, 24> kTitles = {
       {{"global", "loads"},     {"", "sectors"},       {"global", "stores"},  {"", "sectors"},
        {"global", "atomics"},   {"shared", "loads"},   {"", "conflicts"},     {"shared", "stores"},
        {"", "conflicts"},       {"shared", "atomics"}, {"constant", "loads"}, {"", "words"},
        {"cluster", "accesses"}, {"link", "loads"},     {"", "sectors"},       {"link", "stores"},
        {"", "sectors"},         {"link", "atomics"},   {"", "shuffles"},      {"", "votes"},
-       {"tensor", "instr."},    {"", "barriers"}}};
+       {"tensor", "instr."},    {"", "barriers"},      {"warp", "syncs"},     {"", "divergences"}}};
   for (const auto& [upper, lower] : kTitles)
     table.add_column(upper, lower, Table::Column::kNumber);
 }
@@ -84,6 +84,8 @@ void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
   add("votes");
   add("tensor_instructions");
   row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));
+  add("warp_syncs");
+  add("divergences");
 }
 
 /// Whether a finding has ended it before it was done.
@@ -196,7 +198,6 @@ void print_lines(std::ostream& out, const ordered_json& launches) {
   for (const auto& [place, counters] : sum_by_line(launches)) {
     std::vector<std::string> row = {fmt::format("{}:{}", place.first, place.second)};
     add_counters(row, counters);
-    // A line that only diverged shows nothing here; the JSON has it.
     const bool shows = std::any_of(row.begin() + 1, row.end(),
                                    [](const std::string& cell) { return cell != "0"; });
     if (shows) table.add_row(std::move(row));
