@@ -22,9 +22,10 @@ constexpr std::size_t kMaxNameLength = 40;
 
 constexpr char kLegend[] =
     "\nLoads, stores and atomics are requests of a warp; sectors (32 bytes), bank conflicts and\n"
-    "constant words (4 bytes) are for each of them. A row of the upper table is one launch, or one "
-    "of\n"
-    "several that did the same; the lower one adds all up.\n";
+    "constant words (4 bytes) are for each of them; divergences are how often a warp had to go "
+    "both\n"
+    "ways of a branch. A row of the upper table is one launch, or one of several that did the "
+    "same;\nthe lower one adds all up.\n";
 
 /// A counter that is left out is 0.
 std::uint64_t number(const ordered_json& counters, const char* name) {
