@@ -17,6 +17,7 @@ struct EndedLaunch {
   Counters counters;        ///< of this launch alone
   int device = 0;           ///< that it ran on
   bool is_plain = false;    ///< so that its counters are all 0 (set_counted_time())
+  bool was_ended = false;   ///< by a finding, in its middle: its counters are of a part
 };
 
 /// Calls `observer` at the end of every launch, when its findings are known already; a launch that

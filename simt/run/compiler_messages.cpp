@@ -182,4 +182,13 @@ std::vector<std::string> names_without_stand_in(const std::string& messages) {
   return missing;
 }
 
+bool lacks_only_main(const std::string& messages) {
+  static const std::regex missing("(?:undefined reference to|undefined symbol:) [`']?(\\w*)");
+  const std::string plain = without_colors(messages);
+  const std::sregex_iterator begin(plain.begin(), plain.end(), missing);
+  return begin != std::sregex_iterator() &&
+         std::all_of(begin, std::sregex_iterator(),
+                     [](const std::smatch& match) { return match[1] == "main"; });
+}
+
 }  // namespace simt::run

@@ -12,4 +12,7 @@ namespace simt::run {
 /// misspelt one, "; did you mean 'other'?" follows if the compiler has an idea.
 std::vector<std::string> names_without_stand_in(const std::string& messages);
 
+/// Whether all that a linker misses is main().
+bool lacks_only_main(const std::string& messages);
+
 }  // namespace simt::run

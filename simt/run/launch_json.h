@@ -54,6 +54,7 @@ inline nlohmann::ordered_json to_json(const EndedLaunch& launch) {
     json["counters"] = to_json(launch.counters);
     json["lines"] = to_json(last_launch_by_line());
   }
+  if (launch.was_ended) json["ended"] = true;
   if (device_count() > 1) json["device"] = launch.device;
   return json;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "simt/run/named_files.h"
 #include "simt/run/options.h"
 #include "simt/run/places.h"
 #include "simt/run/player_page.h"
@@ -58,6 +59,7 @@ void refuse_folders(const Options& options) {
 }
 
 int run(const Options& options) {
+  check_named_files(options);
   refuse_folders(options);
   const fs::path prefix = fs::canonical(program_folder() / SIMT_PREFIX);
   const Toolchain toolchain = read_toolchain(prefix / SIMT_TOOLCHAIN, prefix);

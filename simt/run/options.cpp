@@ -75,7 +75,7 @@ void add_all(CLI::App& app, Options& options) {
                  "say of each launch the least time that units of a device need for what was "
                  "counted")
       ->type_name("DEVICE")
-      ->check(CLI::IsMember(device_names()))
+      ->transform(CLI::IsMember(device_names(), CLI::ignore_case))
       ->take_last();
   app.add_option(
          "--count", options.counted_time,
@@ -100,6 +100,57 @@ std::string with_variable(const std::string& message, const std::vector<std::str
       own.begin(), own.end(), [](const std::string& word) { return word.starts_with(kTimeLimit); });
   if (is_given || !message.starts_with(option)) return message;
   return std::string(kTimeLimitVariable) + ":" + message.substr(option.size());
+}
+
+/// Why an option of nvcc's is not one here; empty for what is none of its common ones.
+std::string reason_against(const std::string& word) {
+  const auto begins = [&](std::initializer_list<const char*> options) {
+    return std::any_of(options.begin(), options.end(),
+                       [&](const char* option) { return word.starts_with(option); });
+  };
+  if (begins({"-arch", "--gpu-arch", "-gencode", "--generate-code", "-code", "--gpu-code"})) {
+    return "the executor compiles for no GPU";
+  }
+  if (begins({"-l", "--library", "-L"}) && !begins({"-lineinfo"})) {
+    return "cuBLAS, cuRAND and NCCL are there without it, and no other library is";
+  }
+  if (word == "-o" || begins({"--output-file", "-c"})) return "the program is run and not written";
+  if (begins({"-O",
+              "-g",
+              "-G",
+              "-lineinfo",
+              "--generate-line-info",
+              "--debug",
+              "-W",
+              "-w",
+              "-X",
+              "-rdc",
+              "--relocatable",
+              "-dc",
+              "-use_fast_math",
+              "--use_fast_math",
+              "-maxrregcount",
+              "--maxrregcount",
+              "--expt",
+              "-expt",
+              "--extended",
+              "-extended",
+              "--compiler-options",
+              "--ptxas-options",
+              "-m64",
+              "-ccbin",
+              "-x",
+              "--default-stream",
+              "-fopenmp"})) {
+    return "nothing depends on it";
+  }
+  return "";
+}
+
+std::string unknown(const std::string& word) {
+  const std::string reason = reason_against(word);
+  if (!reason.empty()) return "'" + word + "' is nvcc's option; leave it out here: " + reason;
+  return "unknown option '" + word + "'; the program's own arguments follow --";
 }
 
 }  // namespace
@@ -127,8 +178,7 @@ Options read_options(const std::vector<std::string>& words) {
     throw std::invalid_argument(with_variable(error.what(), {words.begin(), dashes}));
   }
   if (!app.remaining().empty()) {
-    throw std::invalid_argument("unknown option '" + app.remaining().front() +
-                                "'; the program's own arguments follow --");
+    throw std::invalid_argument(unknown(app.remaining().front()));
   }
   if (dashes != words.end()) options.arguments.assign(dashes + 1, words.end());
   return options;

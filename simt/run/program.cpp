@@ -135,6 +135,10 @@ std::string with_names_as_typed(std::string said, const std::vector<fs::path>& f
 /// What a compiler has to say, unless all is that the executor lacks what the program asks for.
 void tell(const Outcome& outcome, const std::vector<fs::path>& files) {
   const std::string said = with_names_as_typed(outcome.said, files);
+  if (!outcome.succeeded && lacks_only_main(said)) {
+    std::cerr << "simt run: error: none of the files that were named has a function main\n";
+    return;
+  }
   const std::vector<std::string> missing =
       outcome.succeeded ? std::vector<std::string>{} : names_without_stand_in(said);
   if (missing.empty()) std::cerr << said;

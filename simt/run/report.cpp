@@ -22,9 +22,10 @@ constexpr std::size_t kMaxNameLength = 40;
 
 constexpr char kLegend[] =
     "\nLoads, stores and atomics are requests of a warp; sectors (32 bytes), bank conflicts and\n"
-    "constant words (4 bytes) are for each of them. A row of the upper table is one launch, or one "
-    "of\n"
-    "several that did the same; the lower one adds all up.\n";
+    "constant words (4 bytes) are for each of them; divergences are how often a warp had to go "
+    "both\n"
+    "ways of a branch. A row of the upper table is one launch, or one of several that did the "
+    "same;\nthe lower one adds all up.\n";
 
 /// A counter that is left out is 0.
 std::uint64_t number(const ordered_json& counters, const char* name) {
@@ -51,13 +52,13 @@ std::string shortened(const std::string& name) {
 
 /// Those that add_counters() fills.
 void add_counter_columns(Table& table) {
-  constexpr std::array<std::pair<const char*, const char*>, 22> kTitles = {
+  constexpr std::array<std::pair<const char*, const char*>, 24> kTitles = {
       {{"global", "loads"},     {"", "sectors"},       {"global", "stores"},  {"", "sectors"},
        {"global", "atomics"},   {"shared", "loads"},   {"", "conflicts"},     {"shared", "stores"},
        {"", "conflicts"},       {"shared", "atomics"}, {"constant", "loads"}, {"", "words"},
        {"cluster", "accesses"}, {"link", "loads"},     {"", "sectors"},       {"link", "stores"},
        {"", "sectors"},         {"link", "atomics"},   {"", "shuffles"},      {"", "votes"},
-       {"tensor", "instr."},    {"", "barriers"}}};
+       {"tensor", "instr."},    {"", "barriers"},      {"warp", "syncs"},     {"", "divergences"}}};
   for (const auto& [upper, lower] : kTitles)
     table.add_column(upper, lower, Table::Column::kNumber);
 }
@@ -84,15 +85,27 @@ void add_counters(std::vector<std::string>& row, const ordered_json& counters) {
   add("votes");
   add("tensor_instructions");
   row.push_back(std::to_string(value("block_barriers") + value("cluster_barriers")));
+  add("warp_syncs");
+  add("divergences");
+}
+
+/// Whether a finding has ended it before it was done.
+bool was_ended(const ordered_json& launch) {
+  return launch.value("ended", false);
 }
 
 void add_launch(Table& table, const ordered_json& launch, std::size_t times) {
-  std::vector<std::string> row = {shortened(launch["kernel"].get<std::string>()),
+  const std::string name = shortened(launch["kernel"].get<std::string>());
+  std::vector<std::string> row = {name + (was_ended(launch) ? " (ended)" : ""),
                                   std::to_string(times), shape(launch["grid"]),
                                   shape(launch["block"])};
   add_counters(row, launch["counters"]);
   table.add_row(std::move(row));
 }
+
+constexpr char kAboutEnded[] =
+    "\n(ended): a finding, see below, ended the launch before it was done. Its counters are those "
+    "of a\npart of what it did until then, or 0.\n";
 
 void print_launches(std::ostream& out, const ordered_json& launches) {
   Table table;
@@ -115,6 +128,10 @@ void print_launches(std::ostream& out, const ordered_json& launches) {
   if (next < launches.size()) {
     fmt::print(out, "  and {} more launches: --json FILE writes all of them\n",
                launches.size() - next);
+  }
+  if (std::any_of(launches.begin(), launches.begin() + static_cast<std::ptrdiff_t>(next),
+                  was_ended)) {
+    out << kAboutEnded;
   }
 }
 
@@ -182,7 +199,6 @@ void print_lines(std::ostream& out, const ordered_json& launches) {
   for (const auto& [place, counters] : sum_by_line(launches)) {
     std::vector<std::string> row = {fmt::format("{}:{}", place.first, place.second)};
     add_counters(row, counters);
-    // A line that only diverged shows nothing here; the JSON has it.
     const bool shows = std::any_of(row.begin() + 1, row.end(),
                                    [](const std::string& cell) { return cell != "0"; });
     if (shows) table.add_row(std::move(row));

@@ -149,8 +149,8 @@ std::optional<std::string> as_call(const Tokens& code, std::size_t open, std::si
 }
 
 constexpr char kWhyRefused[] =
-    "cannot run on a CPU, but for single instructions that the documentation "
-    "names; give a C++ alternative under #ifdef SIMT_EXECUTOR";
+    "cannot run on a CPU, but for single instructions that simt/docs/run.md names under \"What is "
+    "refused\"; give a C++ alternative under #ifdef SIMT_EXECUTOR";
 
 /// That, and of some instructions the reason.
 std::string why_refused(const Tokens& code, std::size_t open, std::size_t close) {

@@ -234,7 +234,8 @@ void init_async_barrier(void* barrier, std::uint32_t expected, Location where) {
   if (current.lane == nullptr) return;
   if (!is_shared_memory(barrier)) refuse_unmade(barrier, BarrierPlace::kBlock, where);
   if (reinterpret_cast<std::uintptr_t>(barrier) % kBarrierBytes != 0)
-    refuse_misaligned(reinterpret_cast<std::uintptr_t>(barrier), kBarrierBytes, {where});
+    refuse_misaligned("operation on a barrier", reinterpret_cast<std::uintptr_t>(barrier),
+                      kBarrierBytes, {where});
   if (expected == 0 || expected > kMostArrivals) {
     refuse(where, "a barrier of " + std::to_string(expected) + " arrivals: it takes 1 to " +
                       std::to_string(kMostArrivals));
@@ -318,7 +319,7 @@ void store_async(void* to, const void* value, std::size_t bytes, void* pointer, 
                       .bytes = size,
                       .sender = lane.warp->block->rank,
                       .where = where};
-  if (store.to % bytes != 0) refuse_misaligned(store.to, size, {where});
+  if (store.to % bytes != 0) refuse_misaligned("asynchronous store", store.to, size, {where});
   std::memcpy(store.content.data(), value, bytes);
   AsyncBarrier& barrier = find(pointer, BarrierPlace::kCluster, where);
   Block& owner = *owner_of(pointer);

@@ -33,7 +33,7 @@ void start(const void* barrier, void* shared, const void* global, std::size_t by
                   "an asynchronous copy to what is not the block's shared memory");
   }
   const auto to = reinterpret_cast<std::uintptr_t>(shared);
-  if (to % bytes != 0) refuse_misaligned(to, size, {where});
+  if (to % bytes != 0) refuse_misaligned("asynchronous copy", to, size, {where});
   const auto* const from = static_cast<const std::byte*>(global);
   if (zeros < bytes) {
     load_for_async_copy(reinterpret_cast<std::uintptr_t>(from), size,

@@ -92,7 +92,8 @@ void access_shared(Worker& worker, std::uintptr_t address, unsigned bytes, Direc
                    std::uintptr_t code_address) {
   Lane& lane = *current.lane;
   // A power of two, by which a division would take longer than all else here.
-  if ((address & (bytes - 1)) != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  if ((address & (bytes - 1)) != 0)
+    refuse_misaligned(direction, address, bytes, {{}, code_address});
   const unsigned slot = worker.shared.slot_of(address);
   if (slot != lane.warp->block->rank) {
     return access_distributed(worker, address, bytes, slot, direction, code_address);
@@ -123,7 +124,7 @@ void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsig
                      Direction direction, std::uintptr_t code_address, bool is_volatile) {
   const auto* const at = reinterpret_cast<const void*>(address);
   address = placed.place_of(address);
-  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  if (address % bytes != 0) refuse_misaligned(direction, address, bytes, {{}, code_address});
   const bool loads = direction == Direction::kLoad;
   if (placed.variable.memory != DeviceVariable::kConstant) {
     log_access(address, bytes, loads ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
@@ -138,7 +139,7 @@ void access_variable(const PlacedVariable& placed, std::uintptr_t address, unsig
 
 void access_mapped(const MappedMemory& mapped, std::uintptr_t address, unsigned bytes,
                    Direction direction, std::uintptr_t code_address, bool is_volatile) {
-  if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+  if (address % bytes != 0) refuse_misaligned(direction, address, bytes, {{}, code_address});
   log_access(mapped.place_of(address), bytes,
              direction == Direction::kLoad ? AccessKind::kGlobalLoad : AccessKind::kGlobalStore,
              code_address, is_volatile);
@@ -239,14 +240,17 @@ void access_elsewhere(std::uintptr_t address, unsigned bytes, Direction directio
 void load_for_async_copy(std::uintptr_t address, unsigned bytes, unsigned read,
                          std::uintptr_t code_address) {
   if (is_memory(address, bytes, {{}, code_address})) {
-    if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+    if (address % bytes != 0)
+      refuse_misaligned("asynchronous copy", address, bytes, {{}, code_address});
     check_states(address, read, Direction::kLoad, {{}, code_address});
   } else if (const PlacedVariable* placed = device_variable_at(address)) {
     address = placed->place_of(address);
-    if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+    if (address % bytes != 0)
+      refuse_misaligned("asynchronous copy", address, bytes, {{}, code_address});
   } else if (const MappedMemory* mapped = mapped_memory_at(address)) {
     address = mapped->place_of(address);
-    if (address % bytes != 0) refuse_misaligned(address, bytes, {{}, code_address});
+    if (address % bytes != 0)
+      refuse_misaligned("asynchronous copy", address, bytes, {{}, code_address});
   } else {
     return access_elsewhere(address, read, Direction::kLoad, code_address);
   }
@@ -321,12 +325,21 @@ void access_from_host(std::uintptr_t address, unsigned bytes, Direction directio
              " of device memory");
 }
 
-void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place) {
+void refuse_misaligned(const char* what, std::uintptr_t address, unsigned bytes,
+                       const Place& place) {
+  const auto count_of_bytes = [](std::uintptr_t count) {
+    return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+  };
   report_and_end_launch("misaligned-access", place,
-                        "access of " + std::to_string(bytes) + " bytes at an address that is " +
-                            std::to_string(address % bytes) + " bytes past a multiple of " +
+                        what + (" of " + count_of_bytes(bytes)) + " at an address that is " +
+                            count_of_bytes(address % bytes) + " past a multiple of " +
                             std::to_string(bytes),
                         kErrorMisalignedAddress);
+}
+
+void refuse_misaligned(Direction direction, std::uintptr_t address, unsigned bytes,
+                       const Place& place) {
+  refuse_misaligned(direction == Direction::kLoad ? "load" : "store", address, bytes, place);
 }
 
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place) {
@@ -454,7 +467,7 @@ void note_atomic_operation(std::uintptr_t address, unsigned size, Location where
   if (current.log != nullptr) {
     worker_of(*current.lane).tally.locate(access_event(event), where);
   }
-  if (address % size != 0) refuse_misaligned(address, size, place);
+  if (address % size != 0) refuse_misaligned("atomic operation", address, size, place);
   if (is_memory(address, size, place)) {
     check_states(address, size, overwrites ? Direction::kStore : Direction::kLoad, place);
     return log_access(address, size, AccessKind::kGlobalAtomic, event);
@@ -523,7 +536,7 @@ void note_atomic_access(std::uintptr_t address, unsigned bytes, Direction direct
   if (current.log != nullptr) {
     worker_of(*current.lane).tally.locate(access_event(event), where);
   }
-  if (address % bytes != 0) refuse_misaligned(address, bytes, place);
+  if (address % bytes != 0) refuse_misaligned(direction, address, bytes, place);
   const bool loads = direction == Direction::kLoad;
   Worker& worker = worker_of(*current.lane);
   if (is_memory(address, bytes, place)) {

@@ -55,7 +55,12 @@ void check_block_is_there(const Worker& worker, unsigned rank, const std::string
 void note_async_store(std::uintptr_t address, unsigned bytes, unsigned barrier,
                       std::uintptr_t code_address);
 /// Ends the launch with a finding: the address is no multiple of the access's width.
-[[noreturn]] void refuse_misaligned(std::uintptr_t address, unsigned bytes, const Place& place);
+/// `what` is "load", "store" and so on.
+[[noreturn]] void refuse_misaligned(const char* what, std::uintptr_t address, unsigned bytes,
+                                    const Place& place);
+/// The same of a load or a store.
+[[noreturn]] void refuse_misaligned(Direction direction, std::uintptr_t address, unsigned bytes,
+                                    const Place& place);
 /// Some byte is not in the state `kWritten`.
 void check_states(std::uintptr_t address, unsigned bytes, Direction direction, const Place& place);
 /// A launch that runs plain stores to memory of which some byte is not in the state `kWritten`.
@@ -101,7 +106,7 @@ template <unsigned kBytes, Direction kDirection, bool kVolatile>
       !reaches_other_memory(address, kBytes, {{}, code_address})) {
     return access_elsewhere(address, kBytes, kDirection, code_address, kVolatile);
   }
-  if (address % kBytes != 0) refuse_misaligned(address, kBytes, {{}, code_address});
+  if (address % kBytes != 0) refuse_misaligned(kDirection, address, kBytes, {{}, code_address});
   if (!all_written<kBytes>(address)) check_states(address, kBytes, kDirection, {{}, code_address});
   log_access(address, kBytes, kGlobalAccess<kDirection>, code_address, kVolatile);
   if (kDirection == Direction::kStore && !current.stored.contains(address)) {

@@ -398,6 +398,20 @@ struct Judged {
   bool stores_same;  // both do, and all others there, so that it is no mistake
 };
 
+bool has_load(const RaceInBlock& race) {
+  return race.mine.access == GlobalAccess::kLoad || race.other.access == GlobalAccess::kLoad;
+}
+
+// Of a load and a store, or of stores, on one line.
+bool may_be_update(const Launch& launch, const Tally& tally, const RaceInBlock& race) {
+  if (!has_load(race) || race.mine.access == GlobalAccess::kAtomic ||
+      race.other.access == GlobalAccess::kAtomic) {
+    return false;
+  }
+  return are_on_one_line(place_of(launch, tally, race.mine.access, race.mine.code),
+                         place_of(launch, tally, race.other.access, race.other.code));
+}
+
 void report_race(const Launch& launch, const Tally& tally, const Judged& judged) {
   const RaceInBlock& race = judged.race;
   const ThreadOfLaunch me = {race.block, race.mine.thread};
@@ -411,6 +425,7 @@ void report_race(const Launch& launch, const Tally& tally, const Judged& judged)
                 " of the block have no " + (same_warp ? "__syncwarp() or " : "") +
                 "barrier in between, at " +
                 DeviceMemory::instance().describe(arena.begin + race.offset) + others +
+                (may_be_update(launch, tally, race) ? kMayBeUpdate : "") +
                 (judged.stores_same ? kStoreTheSame : ""),
             {{place_of(launch, tally, race.other.access, race.other.code),
               "the " + before + " by " + describe(launch.config, {race.block, race.other.thread})}},

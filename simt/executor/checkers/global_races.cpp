@@ -538,6 +538,9 @@ struct Race {
   Side mine;
   Side other;
   bool stores_same;  // both do, and all others there, so that it is no mistake
+  // The load of the thread that stores, or of the other one: it may be of one update with the
+  // store.
+  std::optional<Side> load = {};
 };
 
 // What a block did is known to others when it made a fence after that, and then met them. An atomic
@@ -590,6 +593,18 @@ bool store_same(const Launch& launch, const Side& a, const Side& b) {
   return all_stored_the_same(launch, launch.races->values, begin - arena.begin, end - begin);
 }
 
+// Of a race of stores, what one of the two threads loads of the same bytes.
+std::optional<Side> load_beside(const std::vector<Side>& sides, const Side& a, const Side& b) {
+  const auto is_of = [](const Side& load, const Side& store) {
+    return store.access == GlobalAccess::kStore && load.address == store.address &&
+           block_of(load.key) == block_of(store.key) && thread_of(load.key) == thread_of(store.key);
+  };
+  for (const Side& side : sides) {
+    if (side.access == GlobalAccess::kLoad && (is_of(side, a) || is_of(side, b))) return side;
+  }
+  return std::nullopt;
+}
+
 // The first mistake; if there is none, the first race of stores of the same.
 std::optional<Race> race_at(const Launch& launch, std::uintptr_t word) {
   const GlobalRaces& races = *launch.races;
@@ -598,7 +613,8 @@ std::optional<Race> race_at(const Launch& launch, std::uintptr_t word) {
   for (std::size_t i = 0; i < sides.size(); ++i) {
     for (std::size_t k = i + 1; k < sides.size(); ++k) {
       if (!is_race(races, sides[i], sides[k])) continue;
-      const Race race = {sides[i], sides[k], store_same(launch, sides[i], sides[k])};
+      const Race race = {sides[i], sides[k], store_same(launch, sides[i], sides[k]),
+                         load_beside(sides, sides[i], sides[k])};
       if (!race.stores_same) return race;
       if (!harmless) harmless = race;
     }
@@ -619,6 +635,17 @@ Place place_of(const Launch& launch, const Tally& tally, const Side& side) {
   return place_of(launch, tally, side.access, code_of(side.key));
 }
 
+// Each of the two lines may be that of an update, or of a store of other values.
+bool may_be_update(const Launch& launch, const Tally& tally, const Race& race) {
+  if (!race.load || race.mine.access == GlobalAccess::kAtomic ||
+      race.other.access == GlobalAccess::kAtomic) {
+    return false;
+  }
+  const Place load = place_of(launch, tally, *race.load);
+  return are_on_one_line(load, place_of(launch, tally, race.mine)) &&
+         are_on_one_line(load, place_of(launch, tally, race.other));
+}
+
 void report_race(const Launch& launch, const Tally& tally, const Race& race) {
   const auto who = [&](const Side& side) {
     return describe(launch.config, thread_of_launch(side.key));
@@ -628,6 +655,7 @@ void report_race(const Launch& launch, const Tally& tally, const Race& race) {
             noun_of(race.mine.access) + " races with " + noun_of(race.other.access) +
                 " by another block, at " + DeviceMemory::instance().describe(race.mine.address) +
                 ": no __threadfence() and atomic operation lie in between" +
+                (may_be_update(launch, tally, race) ? kMayBeUpdate : "") +
                 (race.stores_same ? kStoreTheSame : ""),
             {{place_of(launch, tally, race.other),
               noun_of(race.other.access) + " by " + who(race.other)}},

@@ -3,6 +3,7 @@
 #include "simt/executor/checkers/stored_values.h"
 #include "simt/executor/counters/tally.h"
 #include "simt/executor/fibers/running_launch.h"
+#include "simt/executor/findings/source_lines.h"
 #include "simt/executor/memory/arena.h"
 #include "simt/executor/memory/device_memory.h"
 #include "simt/executor/memory/device_variables.h"
@@ -28,6 +29,14 @@ Place place_of(const Launch& launch, const Tally& tally, GlobalAccess access, st
   }
   const auto near = reinterpret_cast<std::uintptr_t>(launch.body);
   return {{}, code_address_near<kKeptCodeBits>(near, code)};
+}
+
+bool are_on_one_line(const Place& a, const Place& b) {
+  const auto line_of = [](const Place& place) {
+    return place.code_address != 0 ? source_line(place.code_address)
+                                   : source_line(place.line.file, place.line.line);
+  };
+  return line_of(a) == line_of(b);
 }
 
 const void* noted_memory(const Launch& launch, std::size_t offset) {

@@ -36,6 +36,14 @@ const char* name_of(GlobalAccess access);
 /// Where the access is in the source, of which these bits were kept.
 Place place_of(const Launch& launch, const Tally& tally, GlobalAccess access, std::uint32_t code);
 
+/// What to say of a race between a load and a store, or of stores beside which there is such a
+/// load, where all lie on one line of the source: a fence or a barrier does not mend `x += 1`.
+inline constexpr char kMayBeUpdate[] =
+    "; if the line updates a value there, as += does, that has to be one atomic operation, such as "
+    "atomicAdd()";
+/// Whether two places are on one line of the source.
+bool are_on_one_line(const Place& a, const Place& b);
+
 /// What lies at a place behind the arena's beginning, if values that are stored there are noted;
 /// else null.
 const void* noted_memory(const Launch& launch, std::size_t offset);

@@ -168,6 +168,14 @@ std::string name_of(const Attempt& attempt) {
         "the asynchronous store by block " + std::to_string(store.block) + " of the cluster"}});
 }
 
+// Whether all of the others that are known to race are lanes of the calling one's warp, which
+// __syncwarp() orders, too.
+bool is_within_warp(const Attempt& mine, const LastAccess& other) {
+  return other.block == mine.lane.warp->block->rank &&
+         other.thread / kWarpSize == mine.lane.thread / kWarpSize &&
+         other.others <= LastAccess::kLanes;
+}
+
 // `severity` is a note where both stored the same.
 [[gnu::noinline]] void report_race(const Attempt& mine, const LastAccess& other, Kind other_kind,
                                    Severity severity = Severity::kError) {
@@ -177,15 +185,19 @@ std::string name_of(const Attempt& attempt) {
   const Worker& worker = *block.worker;
   const Block& other_block = *worker.blocks[other.block];
   const bool same_thread = &other_block == &block && other.thread == mine.lane.thread;
-  const std::string barrier = &other_block == &block ? "barrier" : "cluster barrier";
+  const std::string barrier = is_within_warp(mine, other) ? "__syncwarp() or barrier"
+                              : &other_block == &block    ? "barrier"
+                                                          : "cluster barrier";
   // The last to access it was the thread itself: others that did so before are those that race.
-  const std::string mine_and_others = "thread " + std::to_string(mine.lane.thread) + " and others";
+  const std::string mine_and_others = "thread " + std::to_string(mine.lane.thread) + " and others" +
+                                      (is_within_warp(mine, other) ? " of its warp" : "");
   const std::string both =
       "threads " + std::to_string(other.thread) + " and " + std::to_string(mine.lane.thread);
   // So a thread does not seem to race with itself.
-  const std::string who =
-      same_thread ? "other threads, before the same by thread " + std::to_string(other.thread)
-                  : describe(worker.launch->config, {other_block.number, other.thread});
+  const std::string who = same_thread
+                              ? "other threads; thread " + std::to_string(other.thread) +
+                                    " made the same one, after them"
+                              : describe(worker.launch->config, {other_block.number, other.thread});
   const SharedMemory& shared = worker.shared;
   report_of(*worker.launch, {block.number, mine.lane.thread}, "shared-race",
             {{}, mine.code_address},

@@ -141,12 +141,12 @@ void forget_last_launch() {
 }
 
 // Under the lock.
-void tell_observers(State& s, const Launch& launch) {
+void tell_observers(State& s, const Launch& launch, bool was_ended) {
   publish_findings_of(launch.device);
   if (launch.config.of_library) {
     if (s.library_observer) s.library_observer(launch.kernel);
   } else if (s.observer) {
-    s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain});
+    s.observer({launch.kernel, launch.config, s.last, launch.device, launch.plain, was_ended});
   }
 }
 
@@ -161,7 +161,7 @@ void keep_counters(const Launch& launch, const Tally& tally) {
     add(s.total_by_place, s.last_by_place);
     s.total += s.last;
   }
-  tell_observers(s, launch);
+  tell_observers(s, launch, launch.error != 0);
 }
 
 using Body = void (*)(void*);
@@ -271,7 +271,7 @@ void tell_of_unended(const Launch& launch) {
   forget_last_launch();
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  tell_observers(s, launch);
+  tell_observers(s, launch, true);
 }
 
 void order_launch(std::function<void()> launch, bool for_the_end) {

@@ -256,9 +256,16 @@ std::vector<UnfreedMemory> DeviceMemory::unfreed() const {
     sum.bytes += allocation.bytes;
   }
   std::vector<UnfreedMemory> all;
-  for (auto& [place, sum] : by_place) {
-    sum.allocated_at = place != 0 ? source_line(place) : "unknown line";
-    all.push_back(sum);
+  for (const auto& [place, sum] : by_place) {
+    const std::string line = place != 0 ? source_line(place) : "unknown line";
+    // A line may have several calls.
+    const auto known = std::find_if(all.begin(), all.end(), [&](const UnfreedMemory& memory) {
+      return memory.allocated_at == line;
+    });
+    UnfreedMemory& of_line = known != all.end() ? *known : all.emplace_back();
+    of_line.allocated_at = line;
+    of_line.allocations += sum.allocations;
+    of_line.bytes += sum.bytes;
   }
   return all;
 }

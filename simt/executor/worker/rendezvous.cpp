@@ -436,7 +436,7 @@ std::string describe_mask(const Lane& lane) {
   }
   const unsigned returned = lane.exchange.mask & lane.warp->present & ~lane.warp->alive;
   return what + " names lane " + std::to_string(std::countr_zero(returned)) +
-         ", which has returned from the kernel";
+         ", which has skipped it and returned from the kernel";
 }
 
 [[noreturn, gnu::noinline]] void refuse_mask(const Lane& lane) {

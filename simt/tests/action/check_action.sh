@@ -50,7 +50,7 @@ if grep -q '^::error' out.txt; then cat out.txt && exit 1; fi
 
 export SIMT_OPTIONS='-D RACE'
 run kernels/reduction.cu kernels/missing.cu
-says 1 '::error file=kernels/reduction.cu,line=18::store after load: thread 1 and others have no barrier in between' '[shared-race]' \
+says 1 '::error file=kernels/reduction.cu,line=18::store after load: thread 1 and others of its warp have no __syncwarp() or barrier in between' '[shared-race]' \
   '2 programs, 2 with findings or failures' '  kernels/missing.cu (exit code 1)'
 [ ! -e found/kernels_missing.cu.sarif ]
 

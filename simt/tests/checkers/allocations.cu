@@ -117,6 +117,23 @@ TEST_CASE_FIXTURE(Mistakes, "memory that was never freed is known by its line") 
   CHECK(take_kinds().empty());  // a note at the end of the program, not a finding
 }
 
+TEST_CASE_FIXTURE(Mistakes, "calls on one line are one place that did not free") {
+  float* first = nullptr;
+  char* second = nullptr;
+  // clang-format off
+  cudaMalloc(&first, 128); cudaMalloc(&second, 1);
+  // clang-format on
+  std::uint64_t places = 0;
+  for (const simt::UnfreedMemory& memory : simt::unfreed_memory())
+    places += memory.allocated_at.find("allocations.cu:") == 0 ? 1 : 0;
+  CHECK(places == 1);
+  CHECK(unfreed_here().allocations == 2);
+  CHECK(unfreed_here().bytes == 129);
+  cudaFree(first);
+  cudaFree(second);
+  CHECK(take_kinds().empty());
+}
+
 TEST_CASE_FIXTURE(Mistakes, "more memory than there is gets an error, and no finding") {
   void* memory = nullptr;
   CHECK(cudaMalloc(&memory, std::size_t{1} << 40) == cudaErrorMemoryAllocation);

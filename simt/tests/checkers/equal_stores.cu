@@ -255,7 +255,8 @@ TEST_CASE_FIXTURE(EqualStores, "all threads raise one flag") {
   CAPTURE(note.message);
   const std::string line = "equal_stores.cu:" + std::to_string(kFlagLine) + ": note: ";
   CHECK(note.is_note);
-  CHECK(note.message.starts_with(line + "store after store: threads 0 and 1 have no barrier"));
+  CHECK(note.message.starts_with(line +
+                                 "store after store: threads 0 and 1 have no __syncwarp() or "));
   CHECK(note.message.find("the same value, so the result is right") != std::string::npos);
   CHECK(note.message.find("in kernel all_raise_a_flag, block (0,0,0), thread (1,0,0)") !=
         std::string::npos);

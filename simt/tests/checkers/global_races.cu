@@ -302,6 +302,16 @@ cudaError_t launch_cooperative(void (*kernel)(float*), float* y) {
   return cudaLaunchCooperativeKernel(kernel, dim3(kBlocks), dim3(kThreads), arguments);
 }
 
+template <Version version>
+__global__ void counts_by_the_last_digit(unsigned* counts) {
+  const unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) % 16;
+  if (version == kCorrect) {
+    atomicAdd(&counts[i], 1u);
+  } else {
+    counts[i]++;
+  }
+}
+
 struct GlobalRaces : Mistakes {
   DeviceArray<unsigned> counts = zeros<unsigned>(1024);
 };
@@ -318,6 +328,21 @@ TEST_CASE_FIXTURE(GlobalRaces, "blocks store to one place") {
   CHECK(take_kinds() == "global-race ");
   one_result_for_all_blocks<kCorrect><<<kBlocks, kThreads>>>(y.get());
   CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(GlobalRaces, "what one line updates has to be updated atomically") {
+  constexpr char kAdvice[] = "; if the line updates a value there, as += does, that has to be one";
+  for (const unsigned blocks : {kBlocks, 1u}) {
+    CAPTURE(blocks);
+    counts_by_the_last_digit<kMistaken><<<blocks, kThreads>>>(counts.get());
+    CHECK(mentions(kAdvice));
+    CHECK(take_kinds().find("global-race ") == 0);
+    counts_by_the_last_digit<kCorrect><<<blocks, kThreads>>>(counts.get());
+    CHECK(take_kinds().empty());
+  }
+  one_result_for_all_blocks<kMistaken><<<kBlocks, kThreads>>>(y.get());  // which loads nothing
+  CHECK_FALSE(mentions(kAdvice));
+  take_kinds();
 }
 
 TEST_CASE_FIXTURE(GlobalRaces, "the tiles of blocks overlap") {

@@ -272,6 +272,22 @@ std::string line(int number) {
   return "shared_races.cu:" + std::to_string(number);
 }
 
+// A tree of one warp, as it was written before Volta.
+template <Version version>
+__global__ void adds_up_in_one_warp(float* y) {
+  __shared__ float s[64];
+  const unsigned lane = threadIdx.x;
+  s[lane] = s[lane + 32] = 1.0f;
+  __syncthreads();
+  for (unsigned half = 16; half > 0; half /= 2) {
+    const float more = s[lane + half];
+    if (version == kCorrect) __syncwarp();
+    s[lane] += more;
+    if (version == kCorrect) __syncwarp();
+  }
+  if (lane == 0) y[0] = s[0];
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("shared_races");
@@ -427,6 +443,16 @@ TEST_CASE_FIXTURE(SharedRaces, "a block leaves while others read its shared memo
   launch_cluster(leaves_before_others_have_read<kMistaken>, 2, 1, y.get());
   CHECK(take_kinds() == "distributed-after-exit ");
   launch_cluster(leaves_before_others_have_read<kCorrect>, 2, 1, y.get());
+  CHECK(take_kinds().empty());
+}
+
+TEST_CASE_FIXTURE(SharedRaces, "within a warp __syncwarp() would do, and is named") {
+  adds_up_in_one_warp<kMistaken><<<1, 32>>>(y.get());
+  CHECK(mentions(" and others of its warp have no __syncwarp() or barrier in between"));
+  CHECK(mentions("the load by other threads; thread "));
+  CHECK(mentions(" made the same one, after them"));
+  CHECK(races());
+  adds_up_in_one_warp<kCorrect><<<1, 32>>>(y.get());
   CHECK(take_kinds().empty());
 }
 

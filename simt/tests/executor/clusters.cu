@@ -294,7 +294,8 @@ TEST_CASE("misaligned accesses of another block's shared memory are found") {
     launch_clusters(kernel, 2, 32, 2, 32 * sizeof(int), results.get());
     CHECK(cudaGetLastError() == cudaErrorMisalignedAddress);
     CHECK(found.kinds() == "misaligned-access ");
-    CHECK(found.message().find("2 bytes past a multiple of 4") != std::string::npos);
+    CHECK(found.message().find(" of 4 bytes at an address that is 2 bytes past a multiple of 4") !=
+          std::string::npos);
   }
 }
 

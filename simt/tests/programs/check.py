@@ -74,6 +74,10 @@ def differences(expected, ended, record):
     if expected.kernels != ANY_NUMBER and launched != list(expected.kernels):
         yield f"launched {launched} instead of {list(expected.kernels)}"
         return
+    counted = [launch for launch in record["launches"] if not launch.get("plain", False)]
+    ended_early = any(launch.get("ended", False) for launch in counted)
+    if ended_early != ("\n(ended): a finding" in ended.stdout):
+        yield f"that a launch was ended is {ended_early} in the JSON, and not in the table"
     kinds = [finding["kind"] for finding in record["findings"]]
     if kinds != list(expected.findings):
         yield f"findings {record['findings']} instead of {list(expected.findings)}"

@@ -357,9 +357,11 @@ PROGRAMS = {
     "printf_assert": program(
         "printf_assert",
         ["hello"],
-        says=["Hello from block 1, thread 16 of a kernel", "  hello"],
-        # Nothing is counted of it.
-        omits=["\n  line", "requests of a warp"],
+        says=[
+            "Hello from block 1, thread 16 of a kernel",
+            "  hello",
+            "\n  line                divergences\n  printf_assert.cu:8            2\n",
+        ],
     ),
     "radix_sort_ballot": program(
         "radix_sort_ballot",
@@ -787,7 +789,7 @@ PROGRAMS = {
         [], None, exit_code=2, says=["no file to run is named", "--help lists the options"]
     ),
     "unknown_option": Expected(
-        ["vector_add.cu"], None, exit_code=2, options=["-O3"], says=["unknown option '-O3'"]
+        ["vector_add.cu"], None, exit_code=2, options=["-O3"], says=["'-O3' is nvcc's option"]
     ),
     "bad_standard": Expected(
         ["vector_add.cu"],
@@ -1081,7 +1083,11 @@ PROGRAMS = {
             "kernel_asserts.cu:4",
             "block (1,0,0), thread (7,0,0)",
             "device-side assert triggered",
+            "\n  kernel (ended)         1",
+            "(ended): a finding",
         ],
+        # Nothing is counted of it.
+        omits=["\n  line", "requests of a warp"],
     ),
     "never_ends": Expected(
         ["bad/never_ends.cu"],

@@ -5,6 +5,7 @@
 
 namespace {
 
+using simt::run::lacks_only_main;
 using simt::run::names_without_stand_in;
 
 /// What g++ says of a name that is not declared, and what it suggests.
@@ -126,6 +127,17 @@ TEST_CASE("the program's own names are left to the compiler") {
   for (const char* name : {"thrust_force", "wmma_tile", "curandom", "cufftlike", "customer"})
     CHECK(told(undeclared(name)).empty());
   CHECK(!told(undeclared("thrust")).empty());
+}
+
+TEST_CASE("a program without main is told from one that misses more") {
+  const std::string no_main =
+      "/usr/bin/ld: Scrt1.o: in function `_start':\n(.text+0x17): undefined reference to `main'\n"
+      "collect2: error: ld returned 1 exit status\n";
+  CHECK(lacks_only_main(no_main));
+  CHECK(lacks_only_main("ld.lld: error: undefined symbol: main\n"));
+  CHECK_FALSE(lacks_only_main(no_main + "a.cpp:(.text+0x3): undefined reference to `helper()'\n"));
+  CHECK_FALSE(lacks_only_main("a.cpp:(.text+0x3): undefined reference to `main_loop()'\n"));
+  CHECK_FALSE(lacks_only_main("a.cu:3:1: error: expected ';'\n"));
 }
 
 TEST_SUITE_END();

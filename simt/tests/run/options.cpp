@@ -112,7 +112,7 @@ TEST_CASE("a wrong command line is refused by name and limit") {
   };
   refused({}, "no file to run is named");
   refused({"--", "a.cu"}, "no file to run is named");
-  refused({"a.cu", "-O3"}, "unknown option '-O3'; the program's own arguments follow --");
+  refused({"a.cu", "-q"}, "unknown option '-q'; the program's own arguments follow --");
   refused({"a.cu", "--nonesuch=3"}, "unknown option '--nonesuch=3'");
   refused({"a.cu", "--json"}, "--json: a value must follow it");
   refused({"a.cu", "-I"}, "-I: a value must follow it");
@@ -124,4 +124,30 @@ TEST_CASE("a wrong command line is refused by name and limit") {
     refused({"a.cu", "--time-limit", limit}, message.c_str());
   }
   CHECK(read({"a.cu", "--time-limit", "86400"}).time_limit == 86400);
+}
+
+TEST_CASE("of nvcc's options it is said why they are none here") {
+  const auto refused = [](const Words& words, const char* message) {
+    CAPTURE(message);
+    CHECK_THROWS_WITH_AS(read(words), message, std::invalid_argument);
+  };
+  refused({"-O3", "a.cu"}, "'-O3' is nvcc's option; leave it out here: nothing depends on it");
+  refused({"-lineinfo", "a.cu"},
+          "'-lineinfo' is nvcc's option; leave it out here: nothing depends on it");
+  refused({"a.cu", "-arch=sm_80"},
+          "'-arch=sm_80' is nvcc's option; leave it out here: the executor compiles for no GPU");
+  refused({"a.cu", "-lcublas"},
+          "'-lcublas' is nvcc's option; leave it out here: cuBLAS, cuRAND and NCCL are there "
+          "without it, and no other library is");
+  refused({"a.cu", "-o", "foo"},
+          "'-o' is nvcc's option; leave it out here: the program is run and not written");
+  // Two dashes are ours; only nvcc's long names are nvcc's.
+  refused({"a.cu", "--output"}, "unknown option '--output'; the program's own arguments follow --");
+}
+
+TEST_CASE("a device is known however it is spelled") {
+  for (const char* name : {"h100", "H100"}) {
+    CHECK(read({"a.cu", "--on", name}).on == "h100");
+  }
+  CHECK_THROWS_AS(read({"a.cu", "--on", "h101"}), std::invalid_argument);
 }

@@ -504,7 +504,8 @@ TEST_CASE("what the CPU cannot do is refused by name and line") {
   CHECK(refused(in_function("__shared__ int;")) == "2: __shared__ without a variable's name");
   CHECK(refused(in_function("\nasm volatile(\"bar.sync 0;\");")) ==
         "3: inline PTX ('asm volatile') cannot run on a CPU, but for single instructions "
-        "that the documentation names; give a C++ alternative under #ifdef SIMT_EXECUTOR");
+        "that simt/docs/run.md names under \"What is refused\"; give a C++ alternative under "
+        "#ifdef SIMT_EXECUTOR");
   CHECK(refused(in_function("asm(\"mov.u32 %0, %smid;\" : \"=r\"(x));")).starts_with("2: "));
   CHECK(refused("k<<<1, 2;\n") == "1: launch '<<<' without its '>>>('");
   CHECK(refused("\n= <<<1, 2>>>(x);\n") == "2: launch without a kernel before '<<<'");

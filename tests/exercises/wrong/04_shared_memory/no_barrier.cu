@@ -1,5 +1,5 @@
 // Side by side and padded, but nobody waits: a lane reads what others have loaded.
-// says: have no barrier in between,
+// says: barrier in between,
 // says: [shared-race]
 // says: Not right yet.
 

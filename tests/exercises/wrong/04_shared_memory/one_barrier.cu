@@ -1,5 +1,5 @@
 // The next tile is loaded while some lanes still read this one.
-// says: have no barrier in between,
+// says: barrier in between,
 // says: [shared-race]
 // says: Not right yet.
 

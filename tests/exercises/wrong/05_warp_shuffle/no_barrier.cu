@@ -1,5 +1,5 @@
 // Reads what the other warps found, without waiting for them.
-// says: have no barrier in between,
+// says: barrier in between,
 // says: [shared-race]
 // says: Not right yet.
 

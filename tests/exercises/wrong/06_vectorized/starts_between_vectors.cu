@@ -1,5 +1,5 @@
 // The head has as many elements as its vector has before the row, instead of those it has left.
-// says: access of 16 bytes at an address that is 8 bytes past a multiple of 16 [misaligned-access]
+// says: load of 16 bytes at an address that is 8 bytes past a multiple of 16 [misaligned-access]
 // says: Not right yet.
 
 __device__ Cut cut_row(const float* x, std::int64_t cols) {

@@ -1,6 +1,6 @@
 // Lanes without a row leave, and the others wait for them in a shuffle.
 // says: the first that is wrong is 9 x 1, random:
-// says: names lane 8, which has returned from the kernel
+// says: names lane 8, which has skipped it and returned from the kernel
 // says: Not right yet.
 
 // The lanes that own a row.

@@ -1,5 +1,5 @@
 // The one barrier that is left is gone, too.
-// says: have no barrier in between,
+// says: barrier in between,
 // says: [shared-race]
 // says: block_barriers 0 64 too early to say
 // says: Not right yet.

@@ -1,5 +1,5 @@
 // A thread copies columns side by side, and reads what others copied without a barrier.
-// says: threads 0 and 1 have no barrier in between, at byte 4 of the dynamic shared memory,
+// says: threads 0 and 1 have no __syncwarp() or barrier in between, at byte 4 of the dynamic
 // says: global_load_requests 6144 6016 not reached: x 1.02
 // says: Not right yet.
 
