@@ -339,11 +339,10 @@ int blocks_for(const worklog::SoftmaxBackward<T>& problem) {
 
 template <typename T, bool kAlike, int kHeld>
 void launch_kernel(const worklog::SoftmaxBackward<T>& problem, int blocks, cudaStream_t stream) {
-  const auto kernel = softmax_backward<T, kAlike, kHeld>;
   const dim3 grid(static_cast<unsigned>(problem.rows * blocks));
   const dim3 block(problem.block_size);
-  worklog::allow_shared_memory(kernel, "softmax_backward", kMaxWaiting);
-  worklog::allow_large_clusters(kernel, "softmax_backward");
+  worklog::allow_shared_memory(softmax_backward<T, kAlike, kHeld>, "softmax_backward", kMaxWaiting);
+  worklog::allow_large_clusters(softmax_backward<T, kAlike, kHeld>, "softmax_backward");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = static_cast<unsigned>(blocks);
@@ -357,8 +356,8 @@ void launch_kernel(const worklog::SoftmaxBackward<T>& problem, int blocks, cudaS
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, problem.probabilities, problem.gradients,
-                     problem.logit_gradients, static_cast<int>(problem.cols));
+  cudaLaunchKernelEx(&config, softmax_backward<T, kAlike, kHeld>, problem.probabilities,
+                     problem.gradients, problem.logit_gradients, static_cast<int>(problem.cols));
   worklog::check_launch("softmax_backward", grid, block, config.dynamicSmemBytes);
 }
 
