@@ -196,6 +196,16 @@ unsigned source_lane(unsigned lane, const Exchange& exchange) {
   return lane;
 }
 
+// By which a shuffle of a mask of neighbours reads no lane but these.
+std::string advice_on_width(unsigned mask) {
+  const auto lanes = static_cast<unsigned>(std::popcount(mask));
+  const auto first = static_cast<unsigned>(std::countr_zero(mask));
+  if (!std::has_single_bit(lanes) || lanes == kWarpSize || first % lanes != 0) return "";
+  if (mask >> first != (1u << lanes) - 1) return "";  // others lie in between
+  return "; with " + std::to_string(lanes) +
+         " as its width it would read no other lanes than these";
+}
+
 [[gnu::noinline]] void report_absent_source(Warp& warp, unsigned lane, unsigned source,
                                             unsigned mask) {
   const Lane& reader = warp.lanes[lane];
@@ -206,7 +216,7 @@ unsigned source_lane(unsigned lane, const Exchange& exchange) {
   report_and_end_launch("shuffle-absent-lane", {reader.where},
                         std::string(name_of(reader.exchange.operation)) + " with mask " +
                             hexadecimal(mask) + ": lane " + std::to_string(lane) + " reads lane " +
-                            std::to_string(source) + ", " + why,
+                            std::to_string(source) + ", " + why + advice_on_width(mask),
                         kErrorLaunchFailure);
 }
 

@@ -290,7 +290,7 @@ TEST_CASE_FIXTURE(Mistakes, "is not named in its own mask") {
 TEST_CASE_FIXTURE(Mistakes, "reads a lane outside the mask") {
   source_outside_mask<<<1, 32>>>(y.get());
   CHECK(found.kinds() == "shuffle-absent-lane ");
-  CHECK(mentions("lane 0 reads lane 16, which the mask does not name"));
+  CHECK(mentions("lane 0 reads lane 16, which the mask does not name; with 16 as its width"));
 }
 
 TEST_CASE_FIXTURE(Mistakes, "votes with lanes that have returned") {
