@@ -64,7 +64,7 @@ inline bool is_usual_store(const SharedByte& word, const Lane& lane, const Block
 
 /// Whether a load of this word changes nothing but which was the last one: since the last
 /// synchronization the block's other warps, or this one's other lanes, have loaded what was stored
-/// before it.
+/// before it. (A store since then may have raced, with a value that others stored as well.)
 inline bool is_loaded_again(const SharedByte& word, const Lane& lane, const Block& block) {
   const LastAccess& load = word.load;
   if (load.time != block.worker->clock || word.store.time >= load.time) return false;
