@@ -78,7 +78,7 @@ def test_is_what_the_recorded_run_says(repository, operation):
     }
     assert len(chosen) > 40
     behind = {case: times[case][step] / min(times[case].values()) for case, step in chosen.items()}
-    # Cold launches of 4 us differ by 3 % from one to the next, so that a finer bound would hold noise.
+    # Cold launches of 4 us differ by 3 % from one to the next: a finer bound would hold noise.
     assert max(behind.values()) <= 1.05, max(behind, key=behind.get)
 
 
