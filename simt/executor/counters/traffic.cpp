@@ -176,9 +176,9 @@ unsigned most_lanes_on_a_bank(const Request& request, unsigned begin, unsigned e
 Wavefronts wavefronts(const Request& request) {
   const Stride stride = request.stride;
   const bool one_by_one = request.kind == AccessKind::kSharedAtomic;
-  const bool one_word_a_bank = stride.regular &&
-                               ((stride.bytes == 0 && (!one_by_one || request.count == 1)) ||
-                                stride.bytes == std::int64_t{kWordBytes});
+  const bool one_word_a_bank =
+      stride.regular && ((stride.bytes == 0 && (!one_by_one || request.count == 1)) ||
+                         stride.bytes == std::int64_t{kWordBytes});
   if (request.bytes <= kWordBytes && one_word_a_bank) return {1, 0};
 
   // A division for each lane would take longer than all else here.
