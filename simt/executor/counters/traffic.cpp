@@ -183,11 +183,11 @@ Wavefronts wavefronts(const Request& request) {
 
   // A division for each lane would take longer than all else here.
   const auto served_shift = static_cast<unsigned>(std::countr_zero(lanes_served_together(request)));
+  const auto group_of = [&](unsigned i) { return unsigned{request.lanes[i]} >> served_shift; };
   Wavefronts result;
   for (unsigned begin = 0; begin < request.count;) {
-    const unsigned group = request.lanes[begin] >> served_shift;
     unsigned end = begin + 1;
-    while (end < request.count && request.lanes[end] >> served_shift == group)
+    while (end < request.count && group_of(end) == group_of(begin))
       ++end;
     const unsigned rounds = one_by_one ? most_lanes_on_a_bank(request, begin, end)
                                        : most_words_in_a_bank(request, begin, end);
