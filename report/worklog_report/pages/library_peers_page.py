@@ -359,9 +359,14 @@ def _host_answer(times: dict[tuple[str, str, str], float], language: str) -> str
         return ""
     if not slower:
         return f"From {language} our calls take less time than PyTorch's."
+    longer = [
+        f"{_TITLES.get(call, call)} "
+        f"{times['library', language, call] - times['pytorch', language, call]:.1f} µs"
+        for call in slower
+    ]
     faster = [_TITLES.get(call, call) for call in both if call not in slower]
-    except_for = f", except for {listed(faster)}" if faster else ""
-    return f"From {language} our calls take longer than PyTorch's{except_for}."
+    less = f"; {listed(faster)} less" if faster else ""
+    return f"From {language} our calls take longer than PyTorch's: {listed(longer)}{less}."
 
 
 def _absent(run: LibraryRun) -> str:
