@@ -15,6 +15,7 @@
 #include "library/device.h"
 #include "library/dispatcher.h"
 #include "library/include/softmax_worklog/c.h"
+#include "library/kernels/row_layout.h"
 #include "library/scale.h"
 #include "library/scale_backward.h"
 #include "library/scale_mask.h"
@@ -24,8 +25,10 @@
 namespace worklog::library {
 namespace {
 
+// An error that somebody's earlier call of CUDA left must not be taken for this call's.
 template <typename Function>
 softmax_worklog_status guarded(Function&& function) {
+  cudaGetLastError();
   try {
     function();
     return SOFTMAX_WORKLOG_SUCCESS;
@@ -86,15 +89,28 @@ struct Call {
   cudaStream_t stream;
 };
 
+// An array of the shape, whose rows may lie apart.
+CallersArray matrix(const char* name, const void* data, const Shape& shape,
+                    const RowLayout& layout) {
+  const std::int64_t elements = shape.rows == 0 ? 0 : layout.begin_of(shape.rows - 1) + shape.cols;
+  return {name, data, elements, size_of(shape.dtype)};
+}
+
+CallersArray matrix(const char* name, const void* data, const Shape& shape) {
+  return {name, data, shape.rows * shape.cols, size_of(shape.dtype)};
+}
+
 // Without rows or columns nothing will be touched, and arrays may be anywhere.
-Call checked(const Shape& shape, const Place& place, std::initializer_list<NamedPointer> arrays) {
+Call checked(const Shape& shape, const Place& place, std::initializer_list<CallersArray> arrays) {
   const int device = current_device_index();
   const Choice choice = pick(shape, traits_of(device));
   const std::int64_t needed = workspace_bytes_of(shape, choice);
   const CallersWorkspace workspace(place.workspace, place.workspace_bytes, needed);
   if (shape.rows > 0 && shape.cols > 0) {
-    for (const NamedPointer& array : arrays)
-      require_on_device(array, device);
+    for (const CallersArray& array : arrays) {
+      require_on_device({array.name, array.data}, device);
+      workspace.require_clear_of(array);
+    }
     if (needed > 0) require_on_device({"workspace", place.workspace}, device);
   }
   require_stream_of(place.stream, device);
@@ -202,9 +218,10 @@ void top_k(softmax_worklog_dtype dtype, const TopKArrays& arrays, std::int64_t r
            const Place& place) {
   const Shape shape = shape_of(SOFTMAX_WORKLOG_TOP_K, dtype, rows, cols, k);
   const Scaling asked = checked_scaling(shape, scaling);
-  const Call call =
-      checked(shape, place,
-              {{"logits", arrays.logits}, {"values", arrays.values}, {"indices", arrays.indices}});
+  const Call call = checked(shape, place,
+                            {matrix("logits", arrays.logits, shape, asked.logits),
+                             {"values", arrays.values, rows * k, sizeof(float)},
+                             {"indices", arrays.indices, rows * k, sizeof(std::int64_t)}});
   with_type(shape.dtype, [&]<typename T>(T) {
     if (asked.changes_nothing) {
       return launch(call, TopK<T>{.logits = input<T>(arrays.logits),
@@ -265,14 +282,16 @@ void cross_entropy(softmax_worklog_dtype dtype, CrossEntropyArrays arrays, std::
                    const softmax_worklog_scale_options* scaling, const Place& place) {
   const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY, dtype, rows, cols, 0);
   const Scaling asked = checked_scaling(shape, scaling);
-  const void* labels = arrays.labels.of_64_bits;
-  if (labels == nullptr) labels = arrays.labels.of_32_bits;
+  const CallersArray labels =
+      arrays.labels.of_64_bits != nullptr
+          ? CallersArray{"labels", arrays.labels.of_64_bits, rows, sizeof(std::int64_t)}
+          : CallersArray{"labels", arrays.labels.of_32_bits, rows, sizeof(std::int32_t)};
   Call call = checked(shape, place,
-                      {{"logits", arrays.logits},
-                       {"labels", labels},
-                       {"losses", arrays.losses},
-                       {"loss", arrays.loss},
-                       {"gradients", arrays.gradients}});
+                      {matrix("logits", arrays.logits, shape, asked.logits),
+                       labels,
+                       {"losses", arrays.losses, rows, sizeof(float)},
+                       {"loss", arrays.loss, 1, sizeof(float)},
+                       matrix("gradients", arrays.gradients, shape, asked.gradients)});
   const bool computes = rows > 0 && cols > 0;
   const bool reduces = options.reduction != Reduction::kNone;
   float* log_sum_exps = computes ? call.workspace.floats(rows) : nullptr;
@@ -294,7 +313,10 @@ void cross_entropy_loss(softmax_worklog_dtype dtype, const void* logits, const s
                         const softmax_worklog_scale_options* scaling, const Place& place) {
   const Shape shape = shape_of(SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS, dtype, rows, cols, 0);
   const Scaling asked = checked_scaling(shape, scaling);
-  Call call = checked(shape, place, {{"logits", logits}, {"labels", labels}, {"losses", losses}});
+  Call call = checked(shape, place,
+                      {matrix("logits", logits, shape, asked.logits),
+                       {"labels", labels, rows, sizeof(std::int64_t)},
+                       {"losses", losses, rows, sizeof(float)}});
   if (!asked.changes_nothing) {
     return scale_cross_entropy(call, {logits, {.of_64_bits = labels}, losses}, {}, asked);
   }
@@ -367,8 +389,9 @@ softmax_worklog_status softmax_worklog_softmax(softmax_worklog_dtype dtype, cons
                                                softmax_worklog_stream stream) {
   return guarded([&] {
     const Shape shape = shape_of(SOFTMAX_WORKLOG_SOFTMAX, dtype, rows, cols, 0);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"logits", logits}, {"probabilities", probabilities}});
+    const Call call =
+        checked(shape, {workspace, workspace_bytes, stream},
+                {matrix("logits", logits, shape), matrix("probabilities", probabilities, shape)});
     with_type(shape.dtype, [&]<typename T>(T) {
       launch(call,
              Softmax<T>{.logits = input<T>(logits), .probabilities = output<T>(probabilities)});
@@ -383,8 +406,9 @@ softmax_worklog_status softmax_worklog_log_softmax(softmax_worklog_dtype dtype, 
                                                    softmax_worklog_stream stream) {
   return guarded([&] {
     const Shape shape = shape_of(SOFTMAX_WORKLOG_LOG_SOFTMAX, dtype, rows, cols, 0);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"logits", logits}, {"log_probabilities", log_probabilities}});
+    const Call call = checked(
+        shape, {workspace, workspace_bytes, stream},
+        {matrix("logits", logits, shape), matrix("log_probabilities", log_probabilities, shape)});
     with_type(shape.dtype, [&]<typename T>(T) {
       launch(call, LogSoftmax<T>{.logits = input<T>(logits),
                                  .log_probabilities = output<T>(log_probabilities)});
@@ -439,10 +463,10 @@ softmax_worklog_status softmax_worklog_softmax_backward(
     softmax_worklog_stream stream) {
   return guarded([&] {
     const Shape shape = shape_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, rows, cols, 0);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"probabilities", probabilities},
-                               {"gradients", gradients},
-                               {"logit_gradients", logit_gradients}});
+    const Call call = checked(
+        shape, {workspace, workspace_bytes, stream},
+        {matrix("probabilities", probabilities, shape), matrix("gradients", gradients, shape),
+         matrix("logit_gradients", logit_gradients, shape)});
     with_type(shape.dtype, [&]<typename T>(T) {
       launch(call, SoftmaxBackward<T>{.probabilities = input<T>(probabilities),
                                       .gradients = input<T>(gradients),
@@ -457,10 +481,10 @@ softmax_worklog_status softmax_worklog_log_softmax_backward(
     softmax_worklog_stream stream) {
   return guarded([&] {
     const Shape shape = shape_of(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, dtype, rows, cols, 0);
-    const Call call = checked(shape, {workspace, workspace_bytes, stream},
-                              {{"log_probabilities", log_probabilities},
-                               {"gradients", gradients},
-                               {"logit_gradients", logit_gradients}});
+    const Call call = checked(
+        shape, {workspace, workspace_bytes, stream},
+        {matrix("log_probabilities", log_probabilities, shape),
+         matrix("gradients", gradients, shape), matrix("logit_gradients", logit_gradients, shape)});
     with_type(shape.dtype, [&]<typename T>(T) {
       launch(call, LogSoftmaxBackward<T>{.log_probabilities = input<T>(log_probabilities),
                                          .gradients = input<T>(gradients),

@@ -14,8 +14,8 @@ struct Named {
 };
 
 // Short rows first. What all blocks share, of few rows alone, comes where a cluster cannot hold the
-// row, which one block would take far longer for; the last of a forward pass takes any row. Where
-// one ends is the registry's to say.
+// row, which one block would take far longer for; the last takes any row that others do. Where one
+// ends is the registry's to say.
 const std::vector<Named>& named(softmax_worklog_operation operation) {
   static const std::vector<Named> softmax = {
       {"13_row_in_a_warp", "", Need::kNothing},
@@ -40,15 +40,15 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> softmax_backward = {
       {"19_backward", "short_rows", Need::kClusters},
-      {"19_backward", "", Need::kClusters},
-      {"19_backward", "shared_memory", Need::kClusters},
+      {"19_backward", "", Need::kClustersOfWhole},
+      {"19_backward", "shared_memory", Need::kClustersOfWhole},
       {"19_backward", "reads_twice", Need::kClusters},
   };
   static const std::vector<Named> log_softmax_backward = {
-      {"19_backward", "log_softmax", Need::kClusters},
+      {"19_backward", "log_softmax", Need::kClustersOfWhole},
   };
   static const std::vector<Named> cross_entropy = {
-      {"20_cross_entropy", "", Need::kClusters},
+      {"20_cross_entropy", "", Need::kClustersOfWhole},
   };
   static const std::vector<Named> cross_entropy_loss = {
       {"20_cross_entropy", "loss_alone", Need::kClusters},

@@ -19,7 +19,7 @@ enum class Need {
   kNothing,          ///< any device runs them
   kLargeShared,      ///< a block has 227 KB of shared memory
   kClusters,         ///< they are compiled for devices with clusters alone
-  kClustersOfWhole,  ///< clusters and as much shared memory
+  kClustersOfWhole,  ///< clusters, of up to 16 blocks with as much shared memory
   kWholeGrid,        ///< as much shared memory, and 132 multiprocessors for blocks that all meet
 };
 
@@ -34,8 +34,9 @@ struct Candidate {
 inline constexpr int kOperations = SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS + 1;
 
 /// The operation's, in the order in which they take over from each other where one does not take a
-/// shape; after the last comes the first. Looked up in the registry once. Throws
-/// std::invalid_argument when a step that is named here is not registered.
+/// shape; the last is the slowest that takes nearly all, and comes after all others. Looked up in
+/// the registry once. Throws std::invalid_argument when a step that is named here is not
+/// registered.
 const std::vector<Candidate>& candidates_of(softmax_worklog_operation operation);
 
 /// Whether a device has what a candidate needs.

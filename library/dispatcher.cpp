@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "common/step/validate.h"
 #include "library/recorded_choices.h"
@@ -17,14 +18,9 @@ namespace worklog::library {
 
 namespace {
 
-// As recorded: a grid is better off with one long row than a cluster is, a list of the largest with
-// the fewest columns, and a second read of a gradient's row where a warp does not hold that, but
-// hardly longer ones.
-constexpr std::int64_t kLongRow = 65536;
+// A list of the largest is the fastest with the fewest columns.
 constexpr std::int64_t kColsOfList = 16;
 constexpr std::int64_t kColsOfHalfList = 128;
-constexpr std::int64_t kColsOfWarp = 512;  // of fp32; 2-byte types have no columns between the two
-constexpr std::int64_t kColsOfCluster = 1024;
 constexpr int kMostOfList = 128;
 
 // ---- tables ----
@@ -93,53 +89,26 @@ std::size_t column_of(std::int64_t cols) {
   return std::min<std::size_t>(4 * (width - 2) + quarter, kTableColumns - 1);
 }
 
-// ---- without a table ----
-
-// Among the candidates for their operations.
-struct ModelledStarts {
-  std::size_t of_list = index_of("07_topk_fusion", candidates_of(SOFTMAX_WORKLOG_TOP_K));
-  std::size_t of_two_reads =
-      index_of("19_backward/reads_twice", candidates_of(SOFTMAX_WORKLOG_SOFTMAX_BACKWARD));
-  std::size_t of_whole_grid =
-      index_of("17_long_row_one_launch", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
-  std::size_t of_cluster = index_of("16_cluster/messages", candidates_of(SOFTMAX_WORKLOG_SOFTMAX));
-  std::size_t of_whole_grid_for_log =
-      index_of("17_long_row_one_launch/log_softmax", candidates_of(SOFTMAX_WORKLOG_LOG_SOFTMAX));
-};
-
-std::size_t modelled_start(const Shape& shape) {
-  static const ModelledStarts starts;
-  if (shape.operation == SOFTMAX_WORKLOG_TOP_K) {
-    const std::int64_t cols = shape.dtype == DType::kFloat32 ? kColsOfList : kColsOfHalfList;
-    return shape.cols <= cols && shape.k <= kMostOfList ? starts.of_list : 0;
-  }
-  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX_BACKWARD) {
-    const bool reads_twice =
-        shape.dtype == DType::kFloat32 && shape.cols > kColsOfWarp && shape.cols < kColsOfCluster;
-    return reads_twice ? starts.of_two_reads : 0;
-  }
-  if (shape.cols < kLongRow) return 0;
-  if (shape.operation == SOFTMAX_WORKLOG_SOFTMAX) {
-    const Candidate& grid = candidates_of(SOFTMAX_WORKLOG_SOFTMAX)[starts.of_whole_grid];
-    return shape.rows <= grid.step->info.max_rows ? starts.of_whole_grid : starts.of_cluster;
-  }
-  return shape.operation == SOFTMAX_WORKLOG_LOG_SOFTMAX ? starts.of_whole_grid_for_log : 0;
-}
-
-// Cards of a generation differ in how fast their memory is, and so in which step is the best. The
-// size of the L2 cache tells them apart. Null where the generation has no table.
+// Cards differ in how fast their memory is, and so in which step is the best. One without a table
+// of its own takes that of the nearest generation, and of those the one with an L2 cache of the
+// nearest size. Null where there is no table.
 const ResolvedTable* nearest_of(const std::vector<ResolvedTable>& tables,
                                 const DeviceTraits& device) {
   constexpr int kPerGeneration = 10;
   const auto apart = [&](const ResolvedTable& table) {
-    return std::abs(table.l2_bytes - device.l2_bytes);
+    return std::pair(std::abs(table.generation - device.compute_capability / kPerGeneration),
+                     std::abs(table.l2_bytes - device.l2_bytes));
   };
-  const ResolvedTable* nearest = nullptr;
-  for (const ResolvedTable& table : tables) {
-    if (table.generation != device.compute_capability / kPerGeneration) continue;
-    if (nearest == nullptr || apart(table) < apart(*nearest)) nearest = &table;
-  }
-  return nearest;
+  const auto nearest = std::ranges::min_element(tables, {}, apart);
+  return nearest == tables.end() ? nullptr : &*nearest;
+}
+
+// Of top-k, which no sweep has recorded a table of.
+std::size_t modelled_start(const Shape& shape) {
+  static const std::size_t list = index_of("07_topk_fusion", candidates_of(SOFTMAX_WORKLOG_TOP_K));
+  if (shape.operation != SOFTMAX_WORKLOG_TOP_K) return 0;
+  const std::int64_t cols = shape.dtype == DType::kFloat32 ? kColsOfList : kColsOfHalfList;
+  return shape.cols <= cols && shape.k <= kMostOfList ? list : 0;
 }
 
 std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
@@ -148,6 +117,15 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
   const ResolvedTable* table = nearest_of(tables, device);
   return table == nullptr ? modelled_start(shape)
                           : table->starts[line_of(shape.rows)][column_of(shape.cols)];
+}
+
+// The candidate that is asked as number `turn` of so many: first the one at `start`, then those
+// behind it and those before it. The last one of all takes nearly any row, and is slow where others
+// take it, too: it comes at the end.
+std::size_t in_turn(std::size_t start, std::size_t turn, std::size_t candidates) {
+  const std::size_t last = candidates - 1;
+  if (start == last) return (start + turn) % candidates;
+  return turn == last ? last : (start + turn) % last;
 }
 
 // ---- refusals ----
@@ -167,8 +145,8 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
     throw Refusal(
         SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
         "the current device's compute capability = " + std::to_string(device.compute_capability) +
-            ": must be 90 or later, with clusters, for this operation; the library was "
-            "built for " +
+            ": must be 90 or later, with clusters and 227 KB of shared memory for a block, for "
+            "this operation; the library was built for " +
             architectures());
   }
   if (most_cols == 0) {
@@ -203,7 +181,7 @@ Choice pick(const Shape& shape, const DeviceTraits& device) {
   const std::size_t bytes = size_of(shape.dtype);
   const std::size_t start = start_of(shape, device);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& candidate = candidates[(start + i) % candidates.size()];
+    const Candidate& candidate = candidates[in_turn(start, i, candidates.size())];
     const StepInfo& info = candidate.step->info;
     if (!runs_on(candidate.need, device)) continue;
     if (!info.takes_shape(shape.rows, shape.cols, bytes, shape.k)) continue;

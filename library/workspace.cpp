@@ -38,7 +38,21 @@ CallersWorkspace::CallersWorkspace(void* data, std::size_t bytes, std::int64_t n
     refuse_workspace("workspace = " + address_text(data),
                      "a multiple of " + std::to_string(SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT));
   }
+  data_ = data;
+  bytes_ = needed;
   rest_ = Scratch(data, needed);
+}
+
+void CallersWorkspace::require_clear_of(const CallersArray& array) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_);
+  const auto array_begin = reinterpret_cast<std::uintptr_t>(array.data);
+  const std::size_t array_bytes = static_cast<std::size_t>(array.elements) * array.element_bytes;
+  const bool is_clear = array_begin >= begin + static_cast<std::uintptr_t>(bytes_) ||
+                        begin >= array_begin + array_bytes;
+  if (bytes_ == 0 || array.data == nullptr || is_clear) return;
+  refuse_workspace("workspace = " + address_text(data_),
+                   "clear of " + std::string(array.name) + ", " + std::to_string(array_bytes) +
+                       " bytes from " + address_text(array.data));
 }
 
 }  // namespace worklog::library

@@ -29,7 +29,8 @@ struct alignas(kCount * sizeof(T) < sizeof(uint4) ? kCount * sizeof(T) : sizeof(
 template <int kCount>
 bool lies_well(const void* array, std::int64_t stride, std::size_t element) {
   const std::size_t alignment = kCount * element < sizeof(uint4) ? kCount * element : sizeof(uint4);
-  return reinterpret_cast<std::uintptr_t>(array) % alignment == 0 && stride % kCount == 0;
+  const auto stride_bytes = static_cast<std::uintptr_t>(stride) * element;
+  return reinterpret_cast<std::uintptr_t>(array) % alignment == 0 && stride_bytes % alignment == 0;
 }
 
 // How many columns before the row its first pack begins.

@@ -74,6 +74,10 @@ std::string gradient_step(std::int64_t rows, std::int64_t cols, const DeviceTrai
   return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, rows, cols, 0}, device);
 }
 
+std::string log_softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
+  return picked({SOFTMAX_WORKLOG_LOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
+}
+
 std::string softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
   return picked({SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
 }
@@ -154,47 +158,72 @@ TEST_SUITE("choices") {
           "08_log_softmax/negative_log_likelihood");
   }
 
-  TEST_CASE("without a table, few long rows share all blocks") {
+  TEST_CASE("a card of another generation takes what was recorded on the nearest one") {
     constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
-    CHECK(softmax_step(16, 65536, kLater) == "17_long_row_one_launch");
-    CHECK(softmax_step(17, 131072, kLater) == "16_cluster/messages");
-    CHECK(softmax_step(1, 65535, kLater) == "15_row_in_shared_memory");
+    for (const std::int64_t rows : {1, 8, 64, 4000}) {
+      for (const std::int64_t cols : {77, 1024, 4000, 50304, 128256, 262144, 1500000}) {
+        CAPTURE(rows);
+        CAPTURE(cols);
+        CHECK(softmax_step(rows, cols, kLater) == softmax_step(rows, cols, kH200));
+        CHECK(gradient_step(rows, cols, kLater) == gradient_step(rows, cols, kH200));
+        CHECK(log_softmax_step(rows, cols, kLater) == log_softmax_step(rows, cols, kH200));
+      }
+    }
+    CHECK(softmax_step(1, 50304, kLater) == "16_cluster/messages");
+    CHECK(log_softmax_step(8, 50304, kLater) == "16_cluster/log_softmax");
+    CHECK(softmax_step(4000, 100000, kLater) == "16_cluster/messages");
   }
 
-  TEST_CASE("without a table, long rows of log-softmax are shared as those of softmax are") {
-    constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
-    const auto step = [](std::int64_t rows, std::int64_t cols, const DeviceTraits& device) {
-      return picked({SOFTMAX_WORKLOG_LOG_SOFTMAX, DType::kFloat32, rows, cols, 0}, device);
-    };
-    CHECK(step(1, 65535, kLater) == "15_row_in_shared_memory/log_softmax");
-    CHECK(step(16, 65536, kLater) == "17_long_row_one_launch/log_softmax");
-    CHECK(step(17, 65536, kLater) == "16_cluster/log_softmax");
-    CHECK(step(17, 1449985, kLater) == "08_log_softmax");  // more than a cluster holds
-    CHECK(step(1, 262144, kA100) == "08_log_softmax");
+  // An H100 in a PCIe slot, an H20 and a part of an H100.
+  TEST_CASE("where too few multiprocessors share a row, a cluster has it") {
+    for (const int multiprocessors : {131, 114, 78, 60}) {
+      DeviceTraits device = kH100;
+      device.multiprocessors = multiprocessors;
+      CHECK(softmax_step(1, 262144, device) == "16_cluster/messages");
+      CHECK(softmax_step(16, 1000000, device) == "16_cluster/messages");
+      CHECK(softmax_step(1, 1449985, device) == "12_bytes_in_flight");  // more than a cluster holds
+      CHECK(log_softmax_step(1, 262144, device) == "16_cluster/log_softmax");
+      CHECK(log_softmax_step(1, 1449985, device) == "08_log_softmax");
+    }
+    CHECK(softmax_step(1, 1449985, kH100) == "17_long_row_one_launch");
+    CHECK(log_softmax_step(17, 1449985, kH100) == "08_log_softmax");
+    CHECK(log_softmax_step(1, 262144, kA100) == "08_log_softmax");
   }
 
-  TEST_CASE("without a table, a gradient's short row is a warp's") {
-    constexpr DeviceTraits kLater = {100, 148, 232448, 132644864, true, false};
-    const auto step = [&](DType dtype, std::int64_t cols) {
-      return picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, dtype, 1000, cols, 0}, kLater);
-    };
-    CHECK(step(DType::kFloat32, 512) == "19_backward/short_rows");
-    CHECK(step(DType::kFloat32, 513) == "19_backward/reads_twice");
-    CHECK(step(DType::kFloat32, 1023) == "19_backward/reads_twice");
-    CHECK(step(DType::kFloat32, 1024) == "19_backward");
-    CHECK(step(DType::kFloat32, 262112) == "19_backward");
-    CHECK(step(DType::kFloat32, 262113) == "19_backward/shared_memory");
-    CHECK(step(DType::kFloat32, 462816) == "19_backward/shared_memory");
-    CHECK(step(DType::kFloat32, 462817) == "19_backward/reads_twice");
-    CHECK(step(DType::kBFloat16, 1024) == "19_backward/short_rows");
-    CHECK(step(DType::kBFloat16, 1025) == "19_backward");
+  // As GPUs for games are: clusters, but 99 KB for a block.
+  TEST_CASE("a device with clusters and little shared memory runs what fits it") {
+    constexpr DeviceTraits kSmall = {120, 170, 101376, 100663296, true, false};
+    for (const std::int64_t cols : {1, 1024, 32768, 32769, 10000000}) {
+      for (const std::int64_t rows : {1, 16, 4000}) {
+        CAPTURE(rows);
+        CAPTURE(cols);
+        for (const softmax_worklog_operation operation :
+             {SOFTMAX_WORKLOG_SOFTMAX, SOFTMAX_WORKLOG_LOG_SOFTMAX,
+              SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS}) {
+          const Shape shape = {operation, DType::kFloat32, rows, cols, 0};
+          CHECK(runs_on(pick(shape, kSmall).candidate->need, kSmall));
+        }
+        const std::string step = gradient_step(rows, cols, kSmall);
+        CHECK((step == "19_backward/short_rows" || step == "19_backward/reads_twice"));
+      }
+    }
+    for (const softmax_worklog_operation operation :
+         {SOFTMAX_WORKLOG_CROSS_ENTROPY, SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD}) {
+      CHECK_THROWS_WITH_AS(
+          picked({operation, DType::kFloat32, 64, 1000, 0}, kSmall),
+          "the current device's compute capability = 120: must be 90 or later, with clusters and "
+          "227 KB of shared memory for a block, for this operation; the library was built for the "
+          "CPU executor",
+          Refusal);
+    }
   }
 
   TEST_CASE("an operation whose kernels need clusters is refused elsewhere") {
     CHECK_THROWS_WITH_AS(
         picked({SOFTMAX_WORKLOG_SOFTMAX_BACKWARD, DType::kFloat32, 1, 1, 0}, kA100),
-        "the current device's compute capability = 80: must be 90 or later, with clusters, for "
-        "this operation; the library was built for the CPU executor",
+        "the current device's compute capability = 80: must be 90 or later, with clusters and "
+        "227 KB of shared memory for a block, for this operation; the library was built for the "
+        "CPU executor",
         Refusal);
     CHECK_THROWS_WITH_AS(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, 5000, 300}, kA100),
                          "k = 300: must be at most 128 on this device", Refusal);

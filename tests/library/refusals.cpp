@@ -94,6 +94,69 @@ TEST_SUITE("refusals") {
                   "bytes = null");
   }
 
+  TEST_CASE("a workspace that shares memory with an array") {
+    constexpr std::int64_t kCols = 1000000;
+    std::size_t bytes = 0;
+    REQUIRE(sw::workspace_bytes<float>(sw::Operation::kSoftmax, 1, kCols, &bytes).ok());
+    const auto floats = static_cast<std::int64_t>(bytes / sizeof(float));
+    DeviceBuffer<float> x(random_array<float>(2 * kCols + floats));
+    float* const y = x.data() + kCols;
+    const auto with = [&](float* workspace) {
+      return sw::softmax<float>(x.data(), y, 1, kCols, {workspace, bytes});
+    };
+    const auto code = SOFTMAX_WORKLOG_INVALID_WORKSPACE;
+    for (float* const within : {x.data(), y - 64, y, y + kCols - 64})
+      check_refused(with(within), code, "workspace = 0x");
+    check_refused(with(y + kCols - 64), code,
+                  "must be clear of probabilities, 4000000 bytes from ");
+    CHECK(with(y + kCols).ok());
+
+    DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(64));
+    const auto gradients = [&](float* workspace) {
+      return sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, y, x.data()}, 64, 100,
+                                      {-100, 0.0f, 0.0f, sw::Reduction::kSum},
+                                      {workspace, sizeof(float) * 512});
+    };
+    check_refused(gradients(x.data()), code, "must be clear of logits, 25600 bytes from ");
+    check_refused(gradients(y), code, "must be clear of loss, 4 bytes from ");
+    CHECK(gradients(y + 64).ok());
+  }
+
+  // As a cache's that asked for more memory than there was.
+  TEST_CASE("an error that another call has left is not taken for this one's") {
+    DeviceBuffer<float> x(random_array<float>(1000));
+    DeviceBuffer<float> y(1000);
+    DeviceBuffer<float> loss(1);
+    DeviceBuffer<std::int64_t> indices(10);
+    DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(10));
+    DeviceBuffer<char> memory(4096);
+    const auto leave_error = [] {
+      void* none = nullptr;
+      REQUIRE(cudaMalloc(&none, std::size_t{1} << 50) == cudaErrorMemoryAllocation);
+      REQUIRE(cudaPeekAtLastError() == cudaErrorMemoryAllocation);
+    };
+    const auto check_fine = [](const sw::Status& status) {
+      CHECK_MESSAGE(status.ok(), status.message());
+    };
+    leave_error();
+    check_fine(sw::softmax<float>(x.data(), y.data(), 10, 100));
+    leave_error();
+    check_fine(sw::log_softmax<float>(x.data(), y.data(), 10, 100));
+    leave_error();
+    check_fine(sw::scale_mask_softmax<float, float>(x.data(), y.data(), 10, 100, {}));
+    leave_error();
+    check_fine(sw::top_k<float>(x.data(), y.data(), indices.data(), 10, 100, 1));
+    leave_error();
+    check_fine(sw::softmax_backward<float>(x.data(), x.data(), y.data(), 10, 100));
+    leave_error();
+    check_fine(sw::log_softmax_backward<float>(x.data(), x.data(), y.data(), 10, 100));
+    leave_error();
+    check_fine(sw::cross_entropy<float>(x.data(), labels.data(), {nullptr, loss.data(), y.data()},
+                                        10, 100, {-100, 0.0f, 0.0f, sw::Reduction::kMean},
+                                        {memory.data(), 4096}));
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }
+
   TEST_CASE("what has a number in C") {
     DeviceBuffer<float> x(100);
     const auto dtype = static_cast<softmax_worklog_dtype>(3);

@@ -10,7 +10,8 @@
  * Every function may be called from several threads at once. One that computes puts its work on
  * `stream` and returns; it allocates no device memory and waits for nothing. What it returns tells
  * whether the work was launched; what goes wrong on the device later, the stream's next
- * synchronization tells. 0 rows or 0 columns are a success at which nothing is launched
+ * synchronization tells. Each begins with cudaGetLastError(), so as not to report an error that an
+ * earlier call of CUDA has left. 0 rows or 0 columns are a success at which nothing is launched
  * or written; top-k refuses 0 columns, since k is at least 1.
  */
 #ifndef SOFTMAX_WORKLOG_C_H
@@ -48,7 +49,7 @@ typedef enum softmax_worklog_operation {
 typedef enum softmax_worklog_status {
   SOFTMAX_WORKLOG_SUCCESS = 0,           /**< the work is on the stream */
   SOFTMAX_WORKLOG_INVALID_ARGUMENT = 1,  /**< an argument is out of its range */
-  SOFTMAX_WORKLOG_INVALID_WORKSPACE = 2, /**< the workspace is null, too small, or not aligned */
+  SOFTMAX_WORKLOG_INVALID_WORKSPACE = 2, /**< it is null, too small, not aligned, or overlaps */
   SOFTMAX_WORKLOG_WRONG_DEVICE = 3,      /**< an array or the stream is not the current device's */
   SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE = 4, /**< there is no kernel for this device */
   SOFTMAX_WORKLOG_CUDA_ERROR = 5,               /**< CUDA refused a launch or a question */
@@ -289,7 +290,8 @@ softmax_worklog_status softmax_worklog_softmax_backward(
 
 /**
  * The same for a log-softmax, dx = dy - exp(y) sum(dy), of the logarithms that it gave. Rows that
- * are longer than a cluster's registers hold are refused; the error names the limit.
+ * are longer than a cluster's registers hold are refused; the error names the limit. Needs clusters
+ * of up to 227 KB of shared memory for a block, too.
  */
 softmax_worklog_status softmax_worklog_log_softmax_backward(
     softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
@@ -335,10 +337,10 @@ softmax_worklog_status softmax_worklog_scale_log_softmax_backward(
  * - 1 gives NaN in its row. `losses` has one element a row; it may be null where there is a
  * reduction. `loss` is a single float, the sum or the mean; null where there is no reduction.
  * `options` may be null: an ignore_index of -100, no smoothing, no z-loss, no reduction. Results
- * overlap nothing else. Needs a GPU with clusters (compute capability 9.0). Rows that are longer
- * than a cluster holds are refused; the error names the limit. Otherwise as
- * softmax_worklog_softmax(); also refused: options out of their range, an unknown `label_type` or
- * reduction.
+ * overlap nothing else. Needs a GPU with clusters, of up to 227 KB of shared memory for a block
+ * (compute capability 9.0). Rows that are longer than a cluster holds are refused; the error names
+ * the limit. Otherwise as softmax_worklog_softmax(); also refused: options out of their range, an
+ * unknown `label_type` or reduction.
  */
 softmax_worklog_status softmax_worklog_cross_entropy(
     softmax_worklog_dtype dtype, const void* logits, const void* labels,

@@ -46,9 +46,13 @@ class Operation:
         return TITLES[self.name]
 
     def following(self, unit: str) -> tuple[str, ...]:
-        """Who is asked where a table has the unit: it, then those that take over."""
-        first = self.units.index(unit)
-        return self.units[first:] + self.units[:first]
+        """Who is asked where a table has the unit: it, then those that take over, and the one that
+        takes nearly all at the end."""
+        *others, last = self.units
+        if unit == last:
+            return (last, *others)
+        first = others.index(unit)
+        return (*others[first:], *others[:first], last)
 
     def serves(self, unit: str, timed: Times) -> str:
         """Who serves a shape that a table gives the unit: where it takes none, the next that was
