@@ -70,7 +70,7 @@ struct PlainCall {
   softmax_worklog_operation operation;
   softmax_worklog_dtype dtype;
   Extent extent;
-  Addresses at;
+  Addresses at = {};
   int k = 0;
   softmax_worklog_cross_entropy_options options = {};
   Workspace workspace = {};

@@ -32,6 +32,7 @@ from . import _core
 from ._arguments import (
     Axes,
     axes_of,
+    check_broadcast,
     check_elements,
     check_flag,
     check_k,
@@ -308,6 +309,7 @@ def _columns(
         check_out(library, "out", out, x.shape, result_type)
     counts = None
     if where is not None:
+        check_broadcast("where", numpy.shape(where), "x", x.shape)
         counts = library.mask(where, x.shape)
         x, masking = _where(library, x, counts, masking)
     rows, masking = _masked_rows(library, x, axes, masking)

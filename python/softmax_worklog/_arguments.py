@@ -11,8 +11,17 @@ from ._libraries import CODES, Array, Library, adopted
 from ._scale_mask import Masking, converts
 
 Axes = tuple[int, ...]
+_TITLES = {"numpy": "NumPy", "cupy": "CuPy", "torch": "PyTorch"}
 _MOST = float(numpy.finfo(numpy.float32).max)
 _LEAST = float(numpy.finfo(numpy.float32).smallest_subnormal)
+
+
+def kind_of(given: Any) -> str:
+    """What something is, with its article."""
+    if given is None:
+        return "None"
+    name = type(given).__name__
+    return f"an {name}" if name[0] in "aeiou" or name == "ndarray" else f"a {name}"
 
 
 def axes_of(axis: Any, dim: Any, ndim: int) -> Axes:
@@ -32,6 +41,8 @@ def _checked_axes(name: str, given: Any, ndim: int) -> Axes:
     if given is None:
         return tuple(range(ndim))
     several = given if isinstance(given, tuple) else (given,)
+    if not several and ndim > 0:
+        raise ValueError(f"{name} = (): must name an axis or more, or be None for all")
     axes = tuple(_checked_axis(name, one, ndim) for one in several)
     if len(set(axes)) < len(axes):
         raise ValueError(f"{name} = {given}: must name each axis once")
@@ -45,7 +56,7 @@ def _checked_axis(name: str, given: Any, ndim: int) -> int:
         axis = operator.index(given)
     except TypeError:
         raise TypeError(
-            f"{name} is a {type(given).__name__}: must be an integer, a tuple of them or None "
+            f"{name} is {kind_of(given)}: must be an integer, a tuple of them or None "
             "(a step is given by keyword, as in step=5)"
         ) from None
     most = max(ndim, 1)
@@ -64,7 +75,7 @@ def check_k(k: Any, cols: int) -> int:
     try:
         k = operator.index(k)
     except TypeError:
-        raise TypeError(f"k is a {type(k).__name__}: must be an integer") from None
+        raise TypeError(f"k is {kind_of(k)}: must be an integer") from None
     if k < 0:
         raise ValueError(f"k = {k}: must be 0 or more")
     if k > cols:
@@ -75,7 +86,7 @@ def check_k(k: Any, cols: int) -> int:
 def check_flag(name: str, given: Any) -> bool:
     """A bool."""
     if not isinstance(given, (bool, numpy.bool_)):
-        raise TypeError(f"{name} is a {type(given).__name__}: must be a bool")
+        raise TypeError(f"{name} is {kind_of(given)}: must be a bool")
     return bool(given)
 
 
@@ -117,7 +128,7 @@ def checked_masking(
 def checked_scale(scale: Any, dtype: str) -> float:
     """A number that the kernels of a type have."""
     if isinstance(scale, (bool, numpy.bool_)) or not isinstance(scale, numbers.Real):
-        raise TypeError(f"scale is a {type(scale).__name__}: must be a number")
+        raise TypeError(f"scale is {kind_of(scale)}: must be a number")
     number = float(scale)
     if not math.isfinite(number):
         raise ValueError(f"scale = {number}: must be finite")
@@ -145,7 +156,7 @@ def checked_offset(offset: Any, is_causal: bool) -> int:
     try:
         offset = operator.index(offset)
     except TypeError:
-        raise TypeError(f"causal_offset is a {type(offset).__name__}: must be an integer") from None
+        raise TypeError(f"causal_offset is {kind_of(offset)}: must be an integer") from None
     if offset != 0 and not is_causal:
         raise ValueError(f"causal_offset = {offset}: must be 0 where is_causal is False")
     return int(offset)
@@ -155,7 +166,7 @@ def _checked_mask(library: Library, x: Array, given: Any) -> Array:
     of_library, mask, _ = adopted("mask", given)
     if type(of_library) is not type(library) or of_library.module is not library.module:
         kind = f"{type(given).__module__}.{type(given).__qualname__}"
-        raise TypeError(f"mask is a {kind}: must be an array of x's library")
+        raise TypeError(f"mask is a {kind}: must be an array of {_title(library)}, as x is")
     if library.dtype_name(mask) not in CODES and not library.is_integer(mask):
         raise TypeError(
             f"mask has elements of {library.dtype_name(mask)}: must be numbers, which are added "
@@ -206,10 +217,9 @@ def check_out(library: Library, name: str, out: Any, shape: tuple[int, ...], dty
     """Whether a result of that shape and type can go there."""
     like = library.module.Tensor if hasattr(library.module, "Tensor") else library.module.ndarray
     if not isinstance(out, like):
-        raise TypeError(
-            f"{name} is a {type(out).__module__}.{type(out).__qualname__}: must be an array of x's "
-            "library"
-        )
+        kind = f"{type(out).__module__}.{type(out).__qualname__}"
+        why = "since JAX's cannot be written" if kind.startswith("jax") else "as x is"
+        raise TypeError(f"{name} is a {kind}: must be an array of {_title(library)}, {why}")
     if tuple(out.shape) != tuple(shape):
         raise ValueError(
             f"{name} has the shape {tuple(out.shape)}: must have {tuple(shape)}, the result's"
@@ -223,6 +233,24 @@ def check_out(library: Library, name: str, out: Any, shape: tuple[int, ...], dty
         raise ValueError(f"{name} is read-only: must be writeable")
     if getattr(out, "requires_grad", False):
         raise BufferError(f"{name} requires a gradient: must not")
+    strides = library.strides(out)
+    if strides is not None and _may_overlap_itself(strides, out.shape):
+        raise ValueError(f"{name} has elements that share memory: each must have its own")
+
+
+def _may_overlap_itself(strides: Axes, shape: tuple[int, ...]) -> bool:
+    """Whether elements may share memory: those of an array whose axes are woven into one another
+    are taken to."""
+    reach = 1
+    for stride, length in sorted(zip(map(abs, strides), shape, strict=True)):
+        if length > 1 and stride < reach:
+            return True
+        reach += stride * (length - 1)
+    return False
+
+
+def _title(library: Library) -> str:
+    return _TITLES[library.module.__name__]
 
 
 def check_labels(labels: Any, classes: int, ignore_index: int) -> None:

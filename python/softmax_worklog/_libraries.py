@@ -46,7 +46,13 @@ class ArrayLibrary:
         return _name(x.dtype)
 
     def dtype_from(self, wanted: Any) -> Any:
-        return numpy.dtype(wanted)
+        try:
+            return numpy.dtype(wanted)
+        except TypeError:
+            asked = f"dtype is {wanted!r}: must be NumPy's, or its name"
+            if wanted == "bfloat16":
+                asked += "; NumPy learns of bfloat16 where ml_dtypes is installed and imported"
+            raise TypeError(asked) from None
 
     def name_of_dtype(self, dtype: Any) -> str:
         return _name(dtype)
@@ -171,7 +177,16 @@ class TorchLibrary:
                     f"softmax_worklog.torch, or pass {name}.detach()"
                 )
             x = x.detach()
+        elif self.has_tangent(x):
+            raise BufferError(
+                f"{name} has a tangent, which this function does not carry on: pass {name}.detach()"
+            )
         return x.resolve_neg()
+
+    def has_tangent(self, x: Array) -> bool:
+        """Of derivatives in forward mode."""
+        forward_ad = self.module.autograd.forward_ad
+        return forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None
 
     def check_kind(self, name: str, x: Array) -> None:
         """Whether its elements are in memory, one by one."""

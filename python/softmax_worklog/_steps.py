@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from ._arguments import kind_of
 from ._core import Step, steps
 
 
@@ -11,7 +12,8 @@ def checked_step(wanted: int | str, operation: str, rows: int) -> Step:
     if step.operation != operation:
         others = ", ".join(other.label for other in steps() if other.operation == operation)
         raise ValueError(
-            f"step {step.label} computes {step.operation}, not {operation}: must be one of {others}"
+            f"step = {wanted}: {step.label} computes {step.operation}, not {operation}: must be "
+            f"one of {others}"
         )
     if step.max_rows is not None and rows > step.max_rows:
         raise ValueError(
@@ -23,7 +25,7 @@ def checked_step(wanted: int | str, operation: str, rows: int) -> Step:
 def named(wanted: int | str) -> Step:
     """The step of a number or a label: 5, '5', '05', '05_warp_shuffle', '05_warp_shuffle/safe'."""
     if isinstance(wanted, bool) or not isinstance(wanted, (int, str)):
-        raise TypeError(f"step is a {type(wanted).__name__}: must be an int, a str or None")
+        raise TypeError(f"step is {kind_of(wanted)}: must be an int, a str or None")
     return _named(str(wanted))
 
 
@@ -33,7 +35,7 @@ def _named(wanted: str) -> Step:
     for step in steps():
         if step.variant == variant and name in (step.name, *_numbers(step)):
             return step
-    raise ValueError(f"step {wanted!r} is none that takes an array: {_existing(name)}")
+    raise ValueError(f"step = {wanted or repr(wanted)}: must be one of {_existing(name)}")
 
 
 def _numbers(step: Step) -> tuple[str, str]:
@@ -44,5 +46,5 @@ def _numbers(step: Step) -> tuple[str, str]:
 def _existing(name: str) -> str:
     of_that_name = [s.label for s in steps() if name in (s.name, *_numbers(s))]
     if of_that_name:
-        return "there are " + ", ".join(of_that_name)
-    return "there are " + ", ".join(s.label for s in steps() if not s.variant)
+        return ", ".join(of_that_name)
+    return ", ".join(s.label for s in steps() if not s.variant)

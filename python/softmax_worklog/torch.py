@@ -25,6 +25,8 @@ order, and they may not be changed in place before. Under autocast on the CPU, w
 the logarithms of a loss to the logits' type, nothing is rounded.
 """
 
+import numbers
+import operator
 from typing import Any
 
 import torch as _torch  # type: ignore[import-not-found, unused-ignore]
@@ -38,6 +40,7 @@ from ._arguments import (
     checked_offset,
     checked_scale,
     checked_topk_scale,
+    kind_of,
 )
 from ._libraries import CODES, TorchLibrary
 from ._rows import readable_rows, row_layout
@@ -704,17 +707,15 @@ _register(
 def _checked(name: str, x: Tensor) -> Tensor:
     """A tensor that the operators take, or one like it for tracing."""
     if not isinstance(x, torch.Tensor):
-        raise TypeError(f"{name} is a {type(x).__name__}: must be a tensor of PyTorch")
+        raise TypeError(f"{name} is {kind_of(x)}: must be a tensor of PyTorch")
     _LIBRARY.check_kind(name, x)
     if x.device.type not in (_core.DEVICE, "meta"):
         raise BufferError(
             f"{name} is on the device '{x.device.type}': must be on '{_core.DEVICE}', for which "
             "this softmax_worklog was built"
         )
-    if torch.autograd.forward_ad._current_level >= 0:
-        tangent = torch.autograd.forward_ad.unpack_dual(x).tangent
-        if tangent is not None:
-            _refuse_tangent()
+    if _LIBRARY.has_tangent(x):
+        _refuse_tangent()
     return x
 
 
@@ -725,14 +726,32 @@ def _checked_floats(name: str, x: Tensor) -> Tensor:
     return x
 
 
-def _along(x: Tensor, dim: int, function: Any) -> Tensor:
+def _checked_integer(name: str, given: Any) -> Any:
+    """One of Python's, or a symbol for one while a graph is made."""
+    if isinstance(given, torch.SymInt):
+        return given
+    if isinstance(given, bool):
+        raise TypeError(f"{name} is a bool: must be an integer")
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise TypeError(f"{name} is {kind_of(given)}: must be an integer") from None
+
+
+def _checked_dim(dim: Any, ndim: int) -> int:
+    dim = _checked_integer("dim", dim)
+    if ndim == 0 and dim not in (-1, 0):
+        raise IndexError(f"dim = {dim}: must be -1 or 0, for a tensor of 0 dimensions")
+    if ndim > 0 and not -ndim <= dim < ndim:
+        raise IndexError(f"dim = {dim}: must be from {-ndim} to {ndim - 1}")
+    return dim
+
+
+def _along(x: Tensor, dim: Any, function: Any) -> Tensor:
     """What a function along the last dimension gives along another."""
+    dim = _checked_dim(dim, x.ndim)
     if x.ndim == 0:
-        if dim not in (-1, 0):
-            raise IndexError(f"dim = {dim}: must be -1 or 0, for a tensor of 0 dimensions")
         return function(x.reshape(1)).reshape(())
-    if not -x.ndim <= dim < x.ndim:
-        raise IndexError(f"dim = {dim}: must be from {-x.ndim} to {x.ndim - 1}")
     if dim in (-1, x.ndim - 1):
         return function(x)
     return function(x.movedim(dim, -1)).movedim(-1, dim).contiguous()
@@ -764,6 +783,8 @@ def _columns(
     code = CODES.get(_LIBRARY.dtype_name(x))
     wanted = _type_of_columns(x) if dtype is None else _LIBRARY.dtype_from(dtype)
     into = _LIBRARY.name_of_dtype(wanted)
+    if dtype is not None and into not in CODES:
+        raise TypeError(f"dtype is {into}: must be one of {', '.join(CODES)}")
     if into not in CODES or not converts(code, into):
         x = x.to(wanted)
     x = _checked_floats("input", x)
@@ -777,7 +798,7 @@ def _columns(
         mask = _checked_mask(mask, x)
     if scale == 1.0 and mask is None and not is_causal and wanted == x.dtype:
         return _along(x, dim, lambda x: _call(name, x))
-    axis = dim % max(x.ndim, 1)
+    axis = _checked_dim(dim, x.ndim) % max(x.ndim, 1)
     check_queries(is_causal, (axis,), "input", x.ndim)
     if mask is not None and axis != x.ndim - 1:
         mask = mask.broadcast_to(x.shape)
@@ -888,6 +909,8 @@ def topk(
     if x.dtype == torch.bool or x.dtype.is_complex:
         raise TypeError(f"input has elements of {x.dtype}: must be floating-point or integers")
     scale = checked_topk_scale(scale, _LIBRARY.dtype_name(x), probabilities)
+    dim = _checked_dim(dim, x.ndim)
+    k = _checked_integer("k", k)
     length = 1 if x.ndim == 0 else x.shape[dim]
     if not 0 <= k <= length:
         raise RuntimeError(f"k = {k}: must be from 0 to {length}, the length of the dimension")
@@ -947,6 +970,9 @@ def cross_entropy(
         reduction = torch.nn._reduction.legacy_get_string(size_average, reduce)
     if reduction not in _REDUCTIONS:
         raise ValueError(f"reduction = {reduction!r}: must be one of {', '.join(_REDUCTIONS)}")
+    ignore_index = _checked_integer("ignore_index", ignore_index)
+    if isinstance(label_smoothing, bool) or not isinstance(label_smoothing, numbers.Real):
+        raise TypeError(f"label_smoothing is {kind_of(label_smoothing)}: must be a number")
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing = {label_smoothing}: must be from 0 to 1")
     x = _checked_floats("input", input)
@@ -1015,7 +1041,9 @@ def _checked_labels(x: Tensor, target: Tensor, class_dim: int) -> Tensor:
             f"{tuple(x.shape)} if it has probabilities"
         )
     if target.dtype not in (torch.int64, torch.int32, torch.uint8):
-        raise RuntimeError(f"target has elements of {target.dtype}: must be torch.int64")
+        raise RuntimeError(
+            f"target has elements of {target.dtype}: must be of int64, int32 or uint8"
+        )
     return target.long()
 
 

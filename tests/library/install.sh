@@ -28,6 +28,14 @@ if ! { "$cmake" -S "$work/examples" -B "$work/own" -G "$generator" -DCMAKE_PREFI
   fail "a project with find_package(softmax_worklog)"
 fi
 
+mkdir "$work/only_c"
+printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(only_c LANGUAGES C)' \
+  'find_package(softmax_worklog REQUIRED)' >"$work/only_c/CMakeLists.txt"
+if "$cmake" -S "$work/only_c" -B "$work/only_c/build" -G "$generator" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1; then
+  fail "a project without C++ finds the library, which it cannot link"
+fi
+grep -qF 'project(NAME LANGUAGES C CXX)' "$work/log" || fail "a project without C++ is not told so: $(cat "$work/log")"
+
 # prints PROGRAM LINE: the program succeeds, and prints this line.
 prints() {
   "$work/own/$1" >"$work/out" || fail "$1 ends with $?: $(cat "$work/out")"

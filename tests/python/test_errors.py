@@ -72,11 +72,11 @@ class TestKeywords:
             function(logits((2, 3)), dtype=dtype)
 
     def test_a_dtype_that_is_none(self, function):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="dtype is 'float33': must be NumPy's, or its name"):
             function(logits((2, 3)), dtype="float33")
 
     def test_out_of_another_kind(self, function):
-        with pytest.raises(TypeError, match="out is a builtins.list: must be an array of x's lib"):
+        with pytest.raises(TypeError, match="out is a builtins.list: must be an array of NumPy"):
             function(logits((2, 3)), out=[0.0] * 6)
 
     def test_out_of_another_shape(self, function):
@@ -86,6 +86,19 @@ class TestKeywords:
     def test_out_of_another_type(self, function):
         with pytest.raises(TypeError, match="out has elements of float64: must be of float32"):
             function(logits((2, 3)), out=numpy.zeros((2, 3)))
+
+    def test_out_whose_elements_share_memory(self, function):
+        memory = numpy.zeros(8, numpy.float32)
+        rows = numpy.lib.stride_tricks.as_strided(memory, (2, 3), (8, 4))
+        with pytest.raises(ValueError, match="out has elements that share memory"):
+            function(logits((2, 3)), out=rows)
+        apart = numpy.lib.stride_tricks.as_strided(memory, (2, 3), (16, 4))
+        function(logits((2, 3)), out=apart)
+        numpy.testing.assert_allclose(apart, function(logits((2, 3))), rtol=1e-6)
+
+    def test_axes_that_are_none(self, function):
+        with pytest.raises(ValueError, match=r"axis = \(\): must name an axis or more"):
+            function(logits((2, 3)), ())
 
     def test_out_that_may_not_be_written(self, function):
         out = numpy.zeros((2, 3), numpy.float32)
@@ -98,7 +111,7 @@ class TestKeywords:
             function(logits((2, 3)), where=[0, 1, 1])
 
     def test_where_of_another_shape(self, function):
-        with pytest.raises(ValueError, match="broadcast"):
+        with pytest.raises(ValueError, match=r"where has the shape \(2,\): must be one that broad"):
             function(logits((2, 3)), where=[True, False])
 
     def test_a_step_for_doubles(self, function):
@@ -110,7 +123,7 @@ class TestKeywords:
 
 def test_keywords_of_topk():
     x = logits((2, 3))
-    with pytest.raises(TypeError, match="largest is a int: must be a bool"):
+    with pytest.raises(TypeError, match="largest is an int: must be a bool"):
         sw.topk(x, 1, largest=1)
     with pytest.raises(TypeError, match="probabilities is a str: must be a bool"):
         sw.topk(x, 1, probabilities="no")
@@ -171,7 +184,7 @@ def test_k_of_no_columns():
 
 @pytest.mark.parametrize("k", [1.0, "1", None, True, [1]])
 def test_k_of_another_type(k):
-    with pytest.raises(TypeError, match="k is a .*: must be an integer"):
+    with pytest.raises(TypeError, match="k is (a .*|None): must be an integer"):
         sw.topk(logits((2, 3)), k)
 
 
@@ -183,7 +196,7 @@ def test_k_of_numpys_integers():
 @each_function
 @pytest.mark.parametrize("step", [0, 99, 21, -5, "", "5_warp", "05_warp_shuffle/nothing", "/safe"])
 def test_a_step_that_is_none_of_the_modules(function, step):
-    with pytest.raises(ValueError, match="is none that takes an array: there are 0"):
+    with pytest.raises(ValueError, match=r"step = .*: must be one of 0"):
         function(logits((2, 3)), step=step)
 
 

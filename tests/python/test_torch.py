@@ -91,6 +91,22 @@ def test_out_and_where():
     assert torch.equal(values, x.gather(-1, indices))
 
 
+@pytest.mark.parametrize("function", [sw.softmax, sw.log_softmax, lambda x: sw.topk(x, 1)])
+def test_a_tangent_is_not_dropped(function):
+    x = logits((2, 3))
+    with torch.autograd.forward_ad.dual_level():
+        function(x)
+        dual = torch.autograd.forward_ad.make_dual(x, x)
+        with pytest.raises(BufferError, match=r"x has a tangent.*: pass x.detach\(\)"):
+            function(dual)
+        function(dual.detach())
+
+
+def test_out_whose_elements_share_memory():
+    with pytest.raises(ValueError, match="out has elements that share memory"):
+        sw.softmax(logits((4, 6)), out=torch.zeros(1, 6).expand(4, 6))
+
+
 def test_parameters_where_no_gradient_is_recorded():
     x = torch.nn.Parameter(logits((2, 3)))
     with torch.no_grad():

@@ -419,3 +419,47 @@ def test_dimensions_that_there_are_not():
         sw.topk(randn(2, 3), 4)
     with pytest.raises(IndexError):
         sw.topk(randn(2, 3), 1, 5)
+
+
+ZEROS = torch.zeros(2, 3)
+ZERO_LABELS = torch.zeros(2, dtype=torch.int64)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: sw.softmax(ZEROS, "a"), TypeError, "dim is a str: must be an integer"),
+        (lambda: sw.softmax(ZEROS, (0, 1)), TypeError, "dim is a tuple: must be an integer"),
+        (lambda: sw.softmax(ZEROS, 1.0), TypeError, "dim is a float: must be an integer"),
+        (lambda: sw.log_softmax(ZEROS, "a"), TypeError, "dim is a str: must be an integer"),
+        (lambda: sw.softmax(ZEROS, 5, scale=2.0), IndexError, "dim = 5: must be from -2 to 1"),
+        (
+            lambda: sw.softmax(ZEROS, 1, dtype=torch.int32),
+            TypeError,
+            "dtype is int32: must be one of",
+        ),
+        (lambda: sw.topk(ZEROS, 2, 5), IndexError, "dim = 5: must be from -2 to 1"),
+        (lambda: sw.topk(ZEROS, 2, "a"), TypeError, "dim is a str: must be an integer"),
+        (lambda: sw.topk(ZEROS, "2"), TypeError, "k is a str: must be an integer"),
+        (lambda: sw.topk(ZEROS, None), TypeError, "k is None: must be an integer"),
+        (lambda: sw.topk(ZEROS, 2.0), TypeError, "k is a float: must be an integer"),
+        (
+            lambda: sw.cross_entropy(ZEROS, ZERO_LABELS, label_smoothing="a"),
+            TypeError,
+            "label_smoothing is a str: must be a number",
+        ),
+        (
+            lambda: sw.cross_entropy(ZEROS, ZERO_LABELS, ignore_index="a"),
+            TypeError,
+            "ignore_index is a str: must be an integer",
+        ),
+        (
+            lambda: sw.cross_entropy(ZEROS, ZERO_LABELS.to(torch.int16)),
+            RuntimeError,
+            "target has elements of torch.int16: must be",
+        ),
+    ],
+)
+def test_arguments_of_other_kinds_are_named(call, error, text):
+    with pytest.raises(error, match=text):
+        call()

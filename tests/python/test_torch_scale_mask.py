@@ -348,7 +348,7 @@ class TestRefused:
         for shape in [(4,), (3, 6), (1, 4, 6)]:
             with pytest.raises(ValueError, match=r"mask has the shape .*: must be one that broad"):
                 function(x, -1, mask=randn(*shape))
-        kinds = "mask is (a numpy.ndarray: must be an array of x's li|on the device 'cpu')"
+        kinds = "mask is (a numpy.ndarray: must be an array of PyTorch|on the device 'cpu')"
         with pytest.raises((TypeError, BufferError), match=kinds):
             getattr(softmax_worklog, name)(x, mask=randn(6).cpu().numpy())
 
@@ -360,7 +360,7 @@ class TestRefused:
             function(x, -1, scale=1e39)
         with pytest.raises(TypeError, match="scale is a str: must be a number"):
             function(x, -1, scale="1")
-        with pytest.raises(TypeError, match="is_causal is a int: must be a bool"):
+        with pytest.raises(TypeError, match="is_causal is an int: must be a bool"):
             function(x, -1, is_causal=1)
         with pytest.raises(TypeError, match="causal_offset is a float: must be an integer"):
             function(x, -1, is_causal=True, causal_offset=1.0)
@@ -372,7 +372,7 @@ class TestRefused:
             function(x, 2, scale=0.5)
         with pytest.raises(TypeError, match="dtype is 5: must be PyTorch's, or its name"):
             function(x, -1, dtype=5)
-        with pytest.raises(TypeError, match=r"input has elements of torch\.int32: must be one of"):
+        with pytest.raises(TypeError, match="dtype is int32: must be one of"):
             function(x, -1, dtype=torch.int32, scale=0.5)
 
     def test_forward_mode(self, name):
