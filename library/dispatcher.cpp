@@ -149,6 +149,7 @@ std::size_t in_turn(std::size_t start, std::size_t turn, std::size_t candidates)
             "this operation; the library was built for " +
             architectures());
   }
+  if (shape.operation == SOFTMAX_WORKLOG_TOP_K) most_cols = std::min(most_cols, kMaxTopKCols);
   if (most_cols == 0) {
     refuse("k", std::to_string(shape.k),
            "at most " + std::to_string(kMostOfList) + " on this device");

@@ -225,6 +225,18 @@ TEST_SUITE("choices") {
         "227 KB of shared memory for a block, for this operation; the library was built for the "
         "CPU executor",
         Refusal);
+    constexpr std::int64_t kMostOfTopK = std::int64_t{1} << 32;
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, kMostOfTopK, 5}, kH200) ==
+          "07_topk_fusion");
+    CHECK_THROWS_WITH_AS(
+        picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, kMostOfTopK + 1, 5}, kH200),
+        "cols = 4294967297: must be at most 4294967296 for k = 5", Refusal);
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, 16, 5}, kH200) == "07_topk_fusion");
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, 17, 5}, kH200) ==
+          "18_topk_by_threshold");
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat16, 1, 128, 5}, kH200) == "07_topk_fusion");
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat16, 1, 129, 5}, kH200) ==
+          "18_topk_by_threshold");
     CHECK_THROWS_WITH_AS(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 1, 5000, 300}, kA100),
                          "k = 300: must be at most 128 on this device", Refusal);
   }

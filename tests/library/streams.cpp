@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "common/cuda/stream.h"
 #include "library/include/softmax_worklog/softmax_worklog.h"
@@ -47,8 +48,15 @@ DeviceBuffer<std::uint64_t> workspace_for(sw::Operation operation, std::int64_t 
 TEST_SUITE("streams") {
   // Of a warp, a block, a cluster and the whole grid: what they do on a stream must be allowed.
   TEST_CASE("a graph of a softmax") {
-    for (const std::int64_t cols : {64, 2000, 20000, 100000}) {
+    for (const auto& [cols, step] : {std::pair<std::int64_t, std::string>{64, "13_row_in_a_warp"},
+                                     {2000, "14_row_in_registers"},
+                                     {20000, "16_cluster"},
+                                     {1500000, "17_long_row_one_launch"}}) {
       CAPTURE(cols);
+      const char* label = nullptr;
+      REQUIRE(softmax_worklog_step(SOFTMAX_WORKLOG_SOFTMAX, SOFTMAX_WORKLOG_FLOAT32, kRows, cols, 0,
+                                   &label) == SOFTMAX_WORKLOG_SUCCESS);
+      REQUIRE(std::string(label).starts_with(step));
       const auto logits = on_device(random_array<float>(kRows * cols));
       DeviceBuffer<float> recorded(kRows * cols);
       DeviceBuffer<float> direct(kRows * cols);

@@ -67,8 +67,8 @@ typedef enum softmax_worklog_label_type {
 typedef enum softmax_worklog_reduction {
   SOFTMAX_WORKLOG_NO_REDUCTION = 0, /**< nothing: gradients are those of the losses' sum */
   SOFTMAX_WORKLOG_SUM = 1,          /**< their sum */
-  SOFTMAX_WORKLOG_MEAN =
-      2 /**< their sum over the number of rows that are not ignored; NaN if there is none */
+  SOFTMAX_WORKLOG_MEAN = 2 /**< their sum over the number of rows that are not ignored; NaN if all
+                              are. Of 0 rows nothing is written */
 } softmax_worklog_reduction;
 
 /** What a cross-entropy may be asked for beside the plain loss. */
