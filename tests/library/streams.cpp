@@ -149,6 +149,31 @@ TEST_SUITE("streams") {
         });
   }
 
+  TEST_CASE("arrays of another device are refused") {
+    int devices = 0;
+    REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+    if (devices < 2) return;  // library.streams has two
+    DeviceBuffer<float> here(100);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    {
+      DeviceBuffer<float> there(100);
+      DeviceBuffer<std::int64_t> indices(10);
+      REQUIRE(cudaSetDevice(0) == cudaSuccess);
+      const auto check_refused_of = [](const std::string& name, const sw::Status& status) {
+        CHECK(status.code() == SOFTMAX_WORKLOG_WRONG_DEVICE);
+        CHECK_MESSAGE(status.message().starts_with(name + " = "), status.message());
+        CHECK(status.message().find("device 0, but is device 1's") != std::string::npos);
+      };
+      float* const a = here.data();
+      float* const b = there.data();
+      check_refused_of("logits", sw::softmax<float>(b, a, 1, 10));
+      check_refused_of("probabilities", sw::softmax<float>(a, b, 1, 10));
+      check_refused_of("results", sw::scale_mask_softmax<float, float>(a, b, 1, 10, {}));
+      check_refused_of("logits", sw::scale_mask_softmax<float, float>(b, a, 1, 10, {}));
+      check_refused_of("indices", sw::top_k<float>(a, a + 50, indices.data(), 1, 10, 2));
+    }
+  }
+
   TEST_CASE("a stream of another device is refused") {
     int devices = 0;
     REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
