@@ -663,7 +663,7 @@ TEST_SUITE("scale") {
     const Size size = {4, 10};
     DeviceBuffer<float> x(random_array<float>(1000));
     DeviceBuffer<float> losses(4);
-    const auto labels = on_device(labels_of(size));
+    DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(100));  // the first four are read
     const Memory<float> memory(size);
     sw::ScaleOptions scaling;
     scaling.logits_stride = scaling.gradients_stride = 20;
@@ -679,6 +679,13 @@ TEST_SUITE("scale") {
     check_invalid(with({losses.data(), nullptr, nullptr}), "gradients = null");
     check_invalid(with({nullptr, nullptr, x.data()}), "losses = null");
     check_invalid(with({x.data() + 11, nullptr, x.data() + 500}), "must be clear of logits");
+    // The second matrix begins within a row of what the halves would be.
+    scaling.matrix_rows = 2;
+    scaling.logits_matrix_stride = 50;
+    check_invalid(with({losses.data(), nullptr, x.data() + 10}), "must be equal to logits, with");
+    scaling.matrix_rows = scaling.logits_matrix_stride = 0;
+    auto* const within_labels = reinterpret_cast<float*>(labels.data());
+    check_invalid(with({losses.data(), nullptr, within_labels}), "must be clear of labels");
     scaling.gradients_stride = 21;
     check_invalid(with({losses.data(), nullptr, x.data()}), "must be equal to logits, with their");
     scaling.gradients_stride = 9;
@@ -690,9 +697,31 @@ TEST_SUITE("scale") {
     options = {};
     options.reduction = sw::Reduction::kSum;
     check_invalid(with({losses.data(), nullptr, x.data()}), "loss = null");
+    check_invalid(with({losses.data(), losses.data() + 3, x.data()}), "must be clear of losses");
     check_invalid(
         sw::scale_cross_entropy_loss<float>(x.data(), nullptr, losses.data(), 4, 10, scaling),
         "labels = null");
     CHECK(sw::scale_cross_entropy_loss<float>(nullptr, nullptr, nullptr, 0, 10, scaling).ok());
+  }
+
+  TEST_CASE("a cross-entropy's arrays in the host's memory") {
+    DeviceBuffer<float> x(random_array<float>(100));
+    DeviceBuffer<float> losses(4);
+    DeviceBuffer<float> loss(1);
+    DeviceBuffer<std::int64_t> labels(std::vector<std::int64_t>(4));
+    const Memory<float> memory({4, 10});
+    std::vector<float> host(100);
+    const std::vector<std::int64_t> host_labels(4);
+    const sw::CrossEntropyOptions options = {-100, 0.0f, 0.0f, sw::Reduction::kSum};
+    const auto check_place = [&](const char* name, const std::int64_t* of_rows,
+                                 const sw::CrossEntropyResults<float>& results) {
+      check_refused(
+          sw::cross_entropy<float>(x.data(), of_rows, results, 4, 10, options, memory.workspace),
+          SOFTMAX_WORKLOG_WRONG_DEVICE, std::string(name) + " = ");
+    };
+    check_place("labels", host_labels.data(), {losses.data(), loss.data(), x.data()});
+    check_place("losses", labels.data(), {host.data(), loss.data(), x.data()});
+    check_place("loss", labels.data(), {losses.data(), host.data(), x.data()});
+    check_place("gradients", labels.data(), {losses.data(), loss.data(), host.data()});
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -214,6 +216,25 @@ TEST_SUITE("scale_mask") {
     }
   }
 
+  TEST_CASE("a causal mask that is far away hides nothing or all") {
+    const auto logits = on_device(random_array<float>(40));
+    DeviceBuffer<float> results(40);
+    DeviceBuffer<float> unmasked(40);
+    sw::ScaleMaskOptions<float> options;
+    REQUIRE(sw::scale_mask_softmax<float, float>(logits.data(), unmasked.data(), 4, 10, {}).ok());
+    options.is_causal = true;
+    options.causal_offset = std::numeric_limits<std::int64_t>::max();
+    const auto run = [&] {
+      REQUIRE(
+          sw::scale_mask_softmax<float, float>(logits.data(), results.data(), 4, 10, options).ok());
+      return results.download();
+    };
+    CHECK(run() == unmasked.download());
+    options.causal_offset = std::numeric_limits<std::int64_t>::min();
+    for (const float each : run())
+      CHECK(std::isnan(each));
+  }
+
   TEST_CASE("what a causal mask hides is not looked at") {
     const Size size = {2, 16};
     auto logits = random_array<float>(32);
@@ -311,11 +332,18 @@ TEST_SUITE("scale_mask") {
     options.mask_matrix_rows = 2;  // of which the rows reach two
     CHECK(with(options).ok());
     options = {};
+    options.mask = x.data() + 460;
+    options.mask_rows = 100;  // of which there are rows for four
+    CHECK(with(options).ok());
+    options = {};
     options.mask = reinterpret_cast<const float*>(reinterpret_cast<const char*>(x.data()) + 2);
     check_invalid(with(options), "must be a multiple of 4");
     const std::vector<float> host(100);
     options.mask = host.data();
     CHECK(with(options).code() == SOFTMAX_WORKLOG_WRONG_DEVICE);
+    std::vector<float> results(40);
+    check_refused(sw::scale_mask_softmax<float, float>(x.data(), results.data(), 4, 10),
+                  SOFTMAX_WORKLOG_WRONG_DEVICE, "results = ");
     check_invalid(sw::scale_mask_softmax<float, float>(x.data(), x.data() + 5, 4, 10),
                   "must be equal to logits, with their type and stride, or clear of logits");
     check_invalid(
