@@ -738,8 +738,8 @@ def _checked_integer(name: str, given: Any) -> Any:
         raise TypeError(f"{name} is {kind_of(given)}: must be an integer") from None
 
 
-def _checked_dim(dim: Any, ndim: int) -> int:
-    dim = _checked_integer("dim", dim)
+def _checked_dim(given: Any, ndim: int) -> int:
+    dim: int = _checked_integer("dim", given)
     if ndim == 0 and dim not in (-1, 0):
         raise IndexError(f"dim = {dim}: must be -1 or 0, for a tensor of 0 dimensions")
     if ndim > 0 and not -ndim <= dim < ndim:

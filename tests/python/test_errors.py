@@ -45,7 +45,7 @@ def test_axes_that_there_are_not(function, name, given):
 @each_function
 @pytest.mark.parametrize("given", ["05", 1.0, True, [0], (0.5,)])
 def test_axes_of_another_type(function, given):
-    with pytest.raises(TypeError, match="axis is a .*: must be an integer, a tuple of them or Non"):
+    with pytest.raises(TypeError, match="axis is .*: must be an integer, a tuple of them or Non"):
         function(logits((2, 3)), axis=given)
 
 
@@ -203,7 +203,7 @@ def test_a_step_that_is_none_of_the_modules(function, step):
 @each_function
 @pytest.mark.parametrize("step", [5.0, True, b"05", [5]])
 def test_a_step_of_another_type(function, step):
-    with pytest.raises(TypeError, match="step is a .*: must be an int, a str or None"):
+    with pytest.raises(TypeError, match="step is .*: must be an int, a str or None"):
         function(logits((2, 3)), step=step)
 
 

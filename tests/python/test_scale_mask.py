@@ -384,7 +384,7 @@ def test_a_mask_that_is_part_of_x_or_of_the_result(function):
 class TestRefused:
     @pytest.mark.parametrize("scale", ["2", None, True, 1j, [1.0], numpy.zeros(2)])
     def test_a_scale_that_is_no_number(self, function, scale):
-        with pytest.raises(TypeError, match="scale is a .*: must be a number"):
+        with pytest.raises(TypeError, match="scale is .*: must be a number"):
             function(logits((2, 3)), scale=scale)
 
     @pytest.mark.parametrize("scale", [INFINITY, -INFINITY, float("nan")])
@@ -418,7 +418,7 @@ class TestRefused:
 
     @pytest.mark.parametrize("given", [1, "yes", None])
     def test_is_causal_that_is_no_bool(self, function, given):
-        with pytest.raises(TypeError, match="is_causal is a .*: must be a bool"):
+        with pytest.raises(TypeError, match="is_causal is .*: must be a bool"):
             function(logits((2, 3)), is_causal=given)
 
     def test_is_causal_without_queries(self, function):
@@ -431,7 +431,7 @@ class TestRefused:
 
     @pytest.mark.parametrize("offset", [1.0, "1", None, True])
     def test_an_offset_that_is_no_integer(self, function, offset):
-        with pytest.raises(TypeError, match="causal_offset is a .*: must be an integer"):
+        with pytest.raises(TypeError, match="causal_offset is .*: must be an integer"):
             function(logits((2, 3)), is_causal=True, causal_offset=offset)
 
     def test_an_offset_of_nothing(self, function):

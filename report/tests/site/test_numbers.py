@@ -74,7 +74,7 @@ NOT_MEASURED = {
         "devices": ["share the 8 GB that a single one"],
         "exercise_09_long_row_one_block": ["227 KB of shared memory each", "132 x 227 KB"],
         "glossary": ["60 MB on an H200"],
-        "library": ["227 KB of shared memory for 15 to 18"],
+        "library": ["227 KB of shared memory for a block"],
         "diff_07_18": ["a block of an H200 has 227 KB"],
         "diff_12_13": ["the 64 registers that a thread"],
         "diff_12_22": ["has 64 registers, which are too"],
