@@ -241,6 +241,8 @@ def check_out(library: Library, name: str, out: Any, shape: tuple[int, ...], dty
 def _may_overlap_itself(strides: Axes, shape: tuple[int, ...]) -> bool:
     """Whether elements may share memory: those of an array whose axes are woven into one another
     are taken to."""
+    if 0 in shape:
+        return False
     reach = 1
     for stride, length in sorted(zip(map(abs, strides), shape, strict=True)):
         if length > 1 and stride < reach:

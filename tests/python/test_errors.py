@@ -96,6 +96,12 @@ class TestKeywords:
         function(logits((2, 3)), out=apart)
         numpy.testing.assert_allclose(apart, function(logits((2, 3))), rtol=1e-6)
 
+    def test_out_without_elements_shares_nothing(self, function):
+        empty = numpy.lib.stride_tricks.as_strided(
+            numpy.zeros(1, numpy.float32), (4, 3, 0), (0, 0, 4)
+        )
+        assert function(empty, out=empty) is empty
+
     def test_axes_that_are_none(self, function):
         with pytest.raises(ValueError, match=r"axis = \(\): must name an axis or more"):
             function(logits((2, 3)), ())
