@@ -52,12 +52,16 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
+// Products of two-byte numbers are floats as they are, and their results have too few digits to
+// show what a sum drops.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
 // s + y dy. Of a product of floats, what rounding drops is a float. (Ogita, Rump and Oishi,
-// "Accurate sum and dot product", section 5) Products of two-byte numbers drop nothing, and their
-// results have too few digits to show what a sum does.
+// "Accurate sum and dot product", section 5)
 template <typename T>
 __device__ TwoFloats add_product(TwoFloats s, T y, T dy) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (kIsExact<T>) {
     const float product = __fmul_rn(y, dy);  // which no compiler fuses with the sum
     return sum(s, {product, fmaf(y, dy, -product)});
   } else {
@@ -72,26 +76,32 @@ __device__ T gradient_of(T y, T dy, TwoFloats s) {
 }
 
 // The sum of what 32 lanes know, for each of them.
+template <typename T>
 __device__ TwoFloats warp_sum(TwoFloats s) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    s = sum(s, {__shfl_xor_sync(kAllLanes, s.value, distance),
-                __shfl_xor_sync(kAllLanes, s.rest, distance)});
+    const float value = __shfl_xor_sync(kAllLanes, s.value, distance);
+    if constexpr (kIsExact<T>) {
+      s = sum(s, {value, __shfl_xor_sync(kAllLanes, s.rest, distance)});
+    } else {
+      s.value += value;
+    }
   }
   return s;
 }
 
 // The sum of what the threads of a block know, for each of them: one barrier, after which every
 // warp looks at the results of all.
+template <typename T>
 __device__ TwoFloats block_sum(TwoFloats mine) {
   __shared__ TwoFloats of_warps[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
   const int warp = threadIdx.x / kWarpSize;
   const int warps = blockDim.x / kWarpSize;
 
-  mine = warp_sum(mine);
+  mine = warp_sum<T>(mine);
   if (lane == 0) of_warps[warp] = mine;
   __syncthreads();
-  return warp_sum(lane < warps ? of_warps[lane] : TwoFloats{});
+  return warp_sum<T>(lane < warps ? of_warps[lane] : TwoFloats{});
 }
 
 // Blocks of a cluster at most: more than 8 are not portable, but an H200 has 16.
@@ -99,7 +109,8 @@ constexpr int kMaxBlocks = 16;
 static_assert(kMaxBlocks <= kWarpSize, "a warp tells all blocks, and adds up their results");
 
 // The sum of what the threads of a cluster know, for each of them: every block leaves its own with
-// all. NaN for a row whose sum is no finite number.
+// all, and one by itself waits for nobody. NaN for a row whose sum is no finite number.
+template <typename T>
 __device__ TwoFloats cluster_sum(TwoFloats mine) {
   __shared__ TwoFloats of_blocks[kMaxBlocks];
   const cg::cluster_group cluster = cg::this_cluster();
@@ -107,15 +118,17 @@ __device__ TwoFloats cluster_sum(TwoFloats mine) {
   const int thread = static_cast<int>(threadIdx.x);
   const int blocks = static_cast<int>(cluster.num_blocks());
 
-  mine = block_sum(mine);
-  if (thread < blocks) cluster.map_shared_rank(of_blocks, thread)[cluster.block_rank()] = mine;
-  if (thread < kWarpSize) {
-    arrive_and_release();
-  } else {
-    arrive_relaxed();
+  TwoFloats s = block_sum<T>(mine);
+  if (blocks > 1) {
+    if (thread < blocks) cluster.map_shared_rank(of_blocks, thread)[cluster.block_rank()] = s;
+    if (thread < kWarpSize) {
+      arrive_and_release();
+    } else {
+      arrive_relaxed();
+    }
+    wait_for_cluster();
+    s = warp_sum<T>(lane < blocks ? of_blocks[lane] : TwoFloats{});
   }
-  wait_for_cluster();
-  const TwoFloats s = warp_sum(lane < blocks ? of_blocks[lane] : TwoFloats{});
   const float zero_or_nan = s.value - s.value;
   return {s.value, s.rest + zero_or_nan};
 }
@@ -240,7 +253,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool has_edge = block == 0 && thread < cut.edges;
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  arrive_relaxed();  // this block runs, the others shall know
+  if (blocks > 1) arrive_relaxed();  // this block runs, the others shall know
   Vector y_tile[kHeld];
   Vector dy_tile[kHeld];
 #pragma unroll
@@ -260,8 +273,8 @@ __global__ void __launch_bounds__(kMaxThreads)
     if (is_past(i, end - begin)) break;
     s = add_products<T>(s, y_tile[i], dy_tile[i]);
   }
-  wait_for_cluster();  // all of them run, so that their shared memory is there
-  s = cluster_sum(s);
+  if (blocks > 1) wait_for_cluster();  // all of them run, so that their shared memory is there
+  s = cluster_sum<T>(s);
 
   if (has_edge) dx[edge] = gradient_of(y_edge, dy_edge, s);
 #pragma unroll

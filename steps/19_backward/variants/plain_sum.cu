@@ -72,7 +72,7 @@ constexpr int kMaxBlocks = 16;
 static_assert(kMaxBlocks <= kWarpSize, "a warp tells all blocks, and adds up their results");
 
 // The sum of what the threads of a cluster know, for each of them: every block leaves its own with
-// all. NaN for a row whose sum is no finite number.
+// all, and one by itself waits for nobody. NaN for a row whose sum is no finite number.
 __device__ float cluster_sum(float mine) {
   __shared__ float of_blocks[kMaxBlocks];
   const cg::cluster_group cluster = cg::this_cluster();
@@ -80,15 +80,17 @@ __device__ float cluster_sum(float mine) {
   const int thread = static_cast<int>(threadIdx.x);
   const int blocks = static_cast<int>(cluster.num_blocks());
 
-  mine = block_sum(mine);
-  if (thread < blocks) cluster.map_shared_rank(of_blocks, thread)[cluster.block_rank()] = mine;
-  if (thread < kWarpSize) {
-    arrive_and_release();
-  } else {
-    arrive_relaxed();
+  float s = block_sum(mine);
+  if (blocks > 1) {
+    if (thread < blocks) cluster.map_shared_rank(of_blocks, thread)[cluster.block_rank()] = s;
+    if (thread < kWarpSize) {
+      arrive_and_release();
+    } else {
+      arrive_relaxed();
+    }
+    wait_for_cluster();
+    s = warp_sum(lane < blocks ? of_blocks[lane] : 0.0f);
   }
-  wait_for_cluster();
-  const float s = warp_sum(lane < blocks ? of_blocks[lane] : 0.0f);
   const float zero_or_nan = s - s;
   return s + zero_or_nan;
 }
@@ -213,7 +215,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool has_edge = block == 0 && thread < cut.edges;
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  arrive_relaxed();  // this block runs, the others shall know
+  if (blocks > 1) arrive_relaxed();  // this block runs, the others shall know
   Vector y_tile[kHeld];
   Vector dy_tile[kHeld];
 #pragma unroll
@@ -233,7 +235,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     if (is_past(i, end - begin)) break;
     s = add_products<T>(s, y_tile[i], dy_tile[i]);
   }
-  wait_for_cluster();  // all of them run, so that their shared memory is there
+  if (blocks > 1) wait_for_cluster();  // all of them run, so that their shared memory is there
   s = cluster_sum(s);
 
   if (has_edge) dx[edge] = gradient_of(y_edge, dy_edge, s);

@@ -33,12 +33,16 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
+// Products of two-byte numbers are floats as they are, and their results have too few digits to
+// show what a sum drops.
+template <typename T>
+constexpr bool kIsExact = std::is_same_v<T, float>;
+
 // s + y dy. Of a product of floats, what rounding drops is a float. (Ogita, Rump and Oishi,
-// "Accurate sum and dot product", section 5) Products of two-byte numbers drop nothing, and their
-// results have too few digits to show what a sum does.
+// "Accurate sum and dot product", section 5)
 template <typename T>
 __device__ TwoFloats add_product(TwoFloats s, T y, T dy) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (kIsExact<T>) {
     const float product = __fmul_rn(y, dy);  // which no compiler fuses with the sum
     return sum(s, {product, fmaf(y, dy, -product)});
   } else {
@@ -53,26 +57,32 @@ __device__ T gradient_of(T y, T dy, TwoFloats s) {
 }
 
 // The sum of what 32 lanes know, for each of them.
+template <typename T>
 __device__ TwoFloats warp_sum(TwoFloats s) {
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    s = sum(s, {__shfl_xor_sync(kAllLanes, s.value, distance),
-                __shfl_xor_sync(kAllLanes, s.rest, distance)});
+    const float value = __shfl_xor_sync(kAllLanes, s.value, distance);
+    if constexpr (kIsExact<T>) {
+      s = sum(s, {value, __shfl_xor_sync(kAllLanes, s.rest, distance)});
+    } else {
+      s.value += value;
+    }
   }
   return s;
 }
 
 // The sum of what the threads of a block know, for each of them: one barrier, after which every
 // warp looks at the results of all. NaN for a row whose sum is no finite number.
+template <typename T>
 __device__ TwoFloats block_sum(TwoFloats mine) {
   __shared__ TwoFloats of_warps[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
   const int warp = threadIdx.x / kWarpSize;
   const int warps = blockDim.x / kWarpSize;
 
-  mine = warp_sum(mine);
+  mine = warp_sum<T>(mine);
   if (lane == 0) of_warps[warp] = mine;
   __syncthreads();
-  const TwoFloats s = warp_sum(lane < warps ? of_warps[lane] : TwoFloats{});
+  const TwoFloats s = warp_sum<T>(lane < warps ? of_warps[lane] : TwoFloats{});
   const float zero_or_nan = s.value - s.value;
   return {s.value, s.rest + zero_or_nan};
 }
@@ -170,7 +180,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
     s = add_products<T>(s, load(y + cut.head, i), load(dy + cut.head, i));
   }
-  s = block_sum(s);
+  s = block_sum<T>(s);
 
   if (has_edge) dx[edge] = gradient_of(y[edge], dy[edge], s);
   for (std::int64_t i = threadIdx.x; i < cut.vectors; i += blockDim.x) {
