@@ -3,8 +3,8 @@
 // A shuffle takes some 25 cycles, and five of them follow each other for a maximum, five more for a
 // sum. The GPU reduces integers of a whole warp in one instruction, __reduce_max_sync and
 // __reduce_add_sync: floats become integers in the same order, and a sum becomes two of them, more
-// exact than a float. A warp has a row, or two short ones of many, and its tile is as narrow as
-// the row.
+// exact than a float. For as short a chain, the special function unit takes the powers of two of
+// fp32, too. A warp has a row, or two short ones of many, and its tile is as narrow as the row.
 
 #include <cuda_runtime.h>
 
@@ -66,11 +66,11 @@ __device__ TwoFloats inverse(TwoFloats d, float m) {
 // What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
 // exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
 // division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
-constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
-constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
-constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
-constexpr float kGuardExponent = 64.0f;    // e gets so many powers of two more: never subnormal
-constexpr float kRounder = 12582912.0f;    // 1.5 * 2^23: what is added to it is rounded
+constexpr float kLog2E = 1.44269502f;         // the float next to 1 / ln 2
+constexpr float kLog2ERest = 1.92596303e-8f;  // and what that is off
+constexpr float kLn2 = 0.693147182f;          // the float next to ln 2
+constexpr float kGuardExponent = 64.0f;       // e gets so many powers of two more: never subnormal
+constexpr float kRounder = 12582912.0f;       // 1.5 * 2^23: what is added to it is rounded
 struct Origin {
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
@@ -81,28 +81,23 @@ struct Origin {
 
 __device__ Origin origin_of(float m) {
   constexpr float kDepth = 188.0f;
-  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
+  const float shift = fabsf(m) < 0x1p20f ? 0.0f : truncf(m * 0x1p-20f) * 0x1p20f;
   const float k = fmaf(m - shift, kLog2E, kRounder) - kRounder;
   return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, m};
 }
 
-// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
-// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+// exp(x) / 2^k, to 1.4 ulp: exp(x) = 2^n 2^f, where x log2 e = n + f with |f| <= 1/2. What two
+// multiply-adds leave of x is exact enough for the special function unit. (Cody and Waite,
+// "Software Manual for the Elementary Functions", chapter 6, find so what is left of a multiple of
+// ln 2)
 __device__ float exponential(float x, Origin origin) {
   constexpr int kMantissaBits = 23;
   const float t = fmaxf(x - origin.shift, origin.smallest);
   const float shifted = fmaf(t, kLog2E, origin.to_integer);
   const float n = shifted - origin.to_integer;
-  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
-  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
-  float exp_r = 0.00139264006f;
-  exp_r = fmaf(exp_r, r, 0.00836335309f);
-  exp_r = fmaf(exp_r, r, 0.0416665524f);
-  exp_r = fmaf(exp_r, r, 0.166665763f);
-  exp_r = fmaf(exp_r, r, 0.5f);
-  exp_r = fmaf(exp_r, r, 1.0f);
-  exp_r = fmaf(exp_r, r, 1.0f);
-  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+  const float f = fmaf(t, kLog2ERest, fmaf(t, kLog2E, -n));
+  const unsigned power = __float_as_uint(exp2_approx(f));
+  return __uint_as_float(power + (__float_as_uint(shifted) << kMantissaBits));
 }
 
 // Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
@@ -351,4 +346,5 @@ WORKLOG_STEP(launch, {.builds_on = "13_row_in_a_warp",
                       .max_cols = [](std::size_t, int) { return kMaxCols; },
                       .longer_rows = "14_row_in_registers",
                       .exact_difference = true,
+                      .fast_exponential = true,
                       .several_rows_a_block = true});

@@ -3,7 +3,9 @@
 // Where nothing hides how long a block takes, most of that is waiting for others. So there is one
 // exchange instead of two: every warp tells the warps of all blocks, and the last of these messages
 // wakes them. Blocks are small, eight share a row sooner than sixteen, of which not all clusters
-// run at once, and a thread holds 64 logits where there are few blocks.
+// run at once, and a thread holds 64 or 128 logits where there are few blocks. With few warps an
+// exponential must not wait for the one before: 16 are taken with no branch between them, in fp32
+// on the special function unit.
 
 #include <cooperative_groups.h>
 #include <cuda/ptx>
@@ -33,9 +35,15 @@ constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 constexpr int kFewThreads = 256;
 
 // The logits that a thread holds at most: in 64 registers, of which each thread has as many if a
-// multiprocessor is full; and in 128, where there are too few blocks for that.
+// multiprocessor is full; in 128, where there are too few blocks for that; and in 255, the most
+// that a thread may have, where a multiprocessor has one block.
 constexpr int kFewPerThread = 32;
 constexpr int kManyPerThread = 64;
+constexpr int kMostPerThread = 128;
+
+// The logits of a thread whose exponentials are taken with no branch between them.
+constexpr int kTogether = 16;
+static_assert(kFewPerThread % kTogether == 0, "a thread holds whole groups");
 
 // Bytes of a row that wait in shared memory at most: a block of an H200 may have 227 KB, of which
 // the messages of 1024 threads need eight.
@@ -48,6 +56,13 @@ __device__ float exp2_approx(float x) {
   float power;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
   return power;
+}
+
+// 1 / x, to 1 ulp.
+__device__ float reciprocal_approx(float x) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
 }
 
 // The larger one, but NaN if one of them is: fmaxf would drop it.
@@ -81,21 +96,23 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
-// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+// 1 / d, which the rest makes exact whatever `value` is off; NaN for a row that has a NaN or +inf,
+// or nothing but -inf.
 __device__ TwoFloats inverse(TwoFloats d, float m) {
   const float zero_or_nan = m - m;
-  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  const float value = reciprocal_approx(d.value + d.rest) + zero_or_nan;
   return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
 }
 
 // What a row's exponentials are taken against. Rounding x - m to a float would cost |x - m| ulp of
 // exp(x - m). But instead of exp(m) any number near it will do, for it cancels out of e / d, and a
 // division by a power of two has no error: exp(x) / 2^k, where k is m log2 e, rounded.
-constexpr float kLog2E = 1.44269504f;      // 1 / ln 2
-constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
-constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
-constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
+constexpr float kLog2E = 1.44269502f;         // the float next to 1 / ln 2
+constexpr float kLog2ERest = 1.92596303e-8f;  // and what that is off
+constexpr float kLn2 = 0.693147182f;          // the float next to ln 2
+constexpr float kGuard = 0x1p64f;             // e is so many times as large, lest it be subnormal
 constexpr float kGuardExponent = 64.0f;
+constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded
 struct Origin {
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
@@ -106,14 +123,13 @@ struct Origin {
 };
 
 __device__ Origin origin_by(float shift, float k) {
-  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
   constexpr float kDepth = 188.0f;
   return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
 }
 
 __device__ Origin origin_of(float m) {
-  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  const float shift = fabsf(m) < 0x1p20f ? 0.0f : truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, fmaf(m - shift, kLog2E, kRounder) - kRounder);
   // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
   // base.
   origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
@@ -121,23 +137,18 @@ __device__ Origin origin_of(float m) {
   return origin;
 }
 
-// exp(x) / 2^k, to 1 ulp: exp(x) = 2^n exp(r), where x = n ln 2 + r with |r| <= ln(2) / 2. (Cody
-// and Waite, "Software Manual for the Elementary Functions", chapter 6)
+// exp(x) / 2^k, to 1.4 ulp: exp(x) = 2^n 2^f, where x log2 e = n + f with |f| <= 1/2. What two
+// multiply-adds leave of x is exact enough for the special function unit. (Cody and Waite,
+// "Software Manual for the Elementary Functions", chapter 6, find so what is left of a multiple of
+// ln 2)
 __device__ float exponential(float x, Origin origin) {
   constexpr int kMantissaBits = 23;
   const float t = fmaxf(x - origin.shift, origin.smallest);
   const float shifted = fmaf(t, kLog2E, origin.to_integer);
   const float n = shifted - origin.to_integer;
-  const float r = fmaf(n, -kLn2Rest, fmaf(n, -kLn2, t));
-  // A polynomial that was interpolated at Chebyshev's points: 10^-8 off at most.
-  float exp_r = 0.00139264006f;
-  exp_r = fmaf(exp_r, r, 0.00836335309f);
-  exp_r = fmaf(exp_r, r, 0.0416665524f);
-  exp_r = fmaf(exp_r, r, 0.166665763f);
-  exp_r = fmaf(exp_r, r, 0.5f);
-  exp_r = fmaf(exp_r, r, 1.0f);
-  exp_r = fmaf(exp_r, r, 1.0f);
-  return __uint_as_float(__float_as_uint(exp_r) + (__float_as_uint(shifted) << kMantissaBits));
+  const float f = fmaf(t, kLog2ERest, fmaf(t, kLog2E, -n));
+  const unsigned power = __float_as_uint(exp2_approx(f));
+  return __uint_as_float(power + (__float_as_uint(shifted) << kMantissaBits));
 }
 
 // Results of two bytes have too few digits to show what rounding drops, or what a fast exponential
@@ -187,6 +198,15 @@ __device__ Origin origin_of_part(float m) {
   return origin_of(m == kNegativeInfinity ? 0.0f : m);
 }
 
+// 2^n for a whole number n of at most 0, by way of a number that is kGuard times as large: it may
+// be subnormal itself.
+__device__ float power_of_two(float n) {
+  constexpr float kBias = 127.0f;
+  constexpr int kMantissaBits = 23;
+  const float exponent = fmaxf(n + kGuardExponent, -kBias);  // -kBias for a NaN
+  return __int_as_float(static_cast<int>(exponent + kBias) << kMantissaBits) / kGuard;
+}
+
 // What makes exponentials of a part with the maximum m_part into those of a row with the maximum m:
 // a power of two, and so without an error, unless the two have different shifts.
 template <typename T>
@@ -198,6 +218,7 @@ __device__ float ratio_of(float m_part, float m) {
     if (part.log2_base != row.log2_base) return 0.0f;  // the maxima are thousands apart
     return exp2_approx(part.scaled_m - row.scaled_m + kGuardExponent) / kGuard;
   }
+  if (part.shift == row.shift) return power_of_two(row.to_integer - part.to_integer);
   const Origin both = origin_by(0.0f, part.to_integer - row.to_integer);
   return exponential(part.shift - row.shift, both) / kGuard;
 }
@@ -454,11 +475,18 @@ __device__ Vector nothing() {
 template <typename T, int kPerThread>
 constexpr int kHeld = kPerThread / kPerVector<T>;
 
-// Blocks of a multiprocessor whose threads fill it, or half of it if they hold many logits.
+// Whether vector i of each thread is the first of a group that the block's share no longer reaches.
+template <typename T>
+__device__ bool begins_past(int i, int vectors) {
+  constexpr int kGroup = kTogether / kPerVector<T>;
+  return i % kGroup == 0 && i * static_cast<int>(blockDim.x) >= vectors;
+}
+
+// Blocks of a multiprocessor whose threads fill it; half of it if they hold many logits, and a
+// quarter if they hold most.
 constexpr int blocks_of_multiprocessor(int threads, int per_thread) {
   constexpr int kRegisters = 65536;
-  const int registers = per_thread == kFewPerThread ? 64 : 128;
-  return kRegisters / (threads * registers);
+  return kRegisters / (threads * 2 * per_thread);
 }
 
 template <typename T, int kThreads, int kPerThread>
@@ -490,7 +518,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   Vector tile[kVectors];
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
-    if (begin + i * threads >= end) break;
+    if (begins_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
     const bool is_of_row = vector >= cut.first && vector < end;
     tile[i] = is_of_row ? x_vectors[vector] : nothing<T>();
@@ -510,7 +538,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   float m = max_or_nan(x_edge, x_edge);  // which makes one NaN of all, for warp_max to order
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
-    if (begin + i * threads >= end) break;
+    if (begins_past<T>(i, end - begin)) break;
     m = max_of<T>(tile[i], m);
   }
   const float m_of_tile = warp_max(m);
@@ -520,7 +548,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   float e[kVectors][kPerVector<T>];
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
-    if (begin + i * threads >= end) break;
+    if (begins_past<T>(i, end - begin)) break;
     d = add_exponentials<T>(tile[i], origin, d, e[i]);
   }
   Normalizer part = {m_of_tile, {d.value - kStart<T>, d.rest}};
@@ -554,7 +582,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   if (has_edge) y[edge] = static_cast<T>(times<T>(e_edge * ratio, factor));
 #pragma unroll
   for (int i = 0; i < kVectors; ++i) {
-    if (begin + i * threads >= end) break;
+    if (begins_past<T>(i, end - begin)) break;
     const int vector = begin + thread + i * threads;
     if (vector >= cut.first && vector < end) {
       store(probabilities_of<T>(e[i], ratio, factor), y_vectors, vector);
@@ -587,24 +615,35 @@ constexpr std::int64_t cols_of_block(std::size_t element_bytes, int block_size) 
   return kFewPerThread * block_size + kMaxWaiting / static_cast<std::int64_t>(element_bytes);
 }
 
+// As many as an H200 has multiprocessors. With more blocks than that, some of them share one.
+constexpr std::int64_t kFewBlocks = 132;
+
 // Eight blocks, as long as a thread need not hold very much; so many clusters of sixteen as there
 // are places for run at once, so that a few rows have them sooner. Fewer where there are enough
-// blocks for two of 256 threads on each multiprocessor, and registers for all of the row; and where
-// a thread would have less than a vector.
+// blocks for two of 256 threads on each multiprocessor, and registers for all of the row, or for
+// half of it if there are many more; and where a thread would have less than a vector.
 template <typename T>
 int blocks_for(const worklog::Softmax<T>& problem) {
   constexpr int kFewestBlocks = 2;  // a message of st.async crosses from block to block
   constexpr std::int64_t kFewestRows = 4;
   constexpr std::int64_t kMuch = 3 * kFewPerThread;
   constexpr std::int64_t kEnoughThreads = 65536;
+  constexpr std::int64_t kPlentyOfThreads = 4 * kEnoughThreads;
   const std::int64_t threads = problem.block_size;
-  const std::int64_t most_of_thread = problem.rows <= kFewestRows ? kFewPerThread : kMuch;
+  const bool alone = problem.rows * kMaxBlocks / 2 <= kFewBlocks;
+  const std::int64_t most_of_thread = problem.rows <= kFewestRows ? kFewPerThread
+                                      : alone                     ? kMostPerThread
+                                                                  : kMuch;
   const std::int64_t most_of_block =
       std::min(threads * most_of_thread, cols_of_block(sizeof(T), problem.block_size));
   int blocks = kMaxBlocks / 2;
   if (problem.cols > blocks * most_of_block) blocks = kMaxBlocks;
-  while (blocks > kFewestBlocks && problem.rows * blocks * threads > kEnoughThreads &&
-         problem.cols <= blocks / 2 * threads * kFewPerThread)
+  const auto halves_hold_row = [&] {
+    const std::int64_t all_threads = problem.rows * blocks * threads;
+    const int per_thread = all_threads > kPlentyOfThreads ? 2 * kFewPerThread : kFewPerThread;
+    return all_threads > kEnoughThreads && problem.cols <= blocks / 2 * threads * per_thread;
+  };
+  while (blocks > kFewestBlocks && halves_hold_row())
     blocks /= 2;
   while (blocks > kFewestBlocks && problem.cols < blocks * threads * kPerVector<T>)
     blocks /= 2;
@@ -638,13 +677,14 @@ void launch_kernel(const worklog::Softmax<T>& problem, int blocks, cudaStream_t 
 
 template <typename T>
 void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
-  // As many as an H200 has multiprocessors. With more blocks than that, some of them share one.
-  constexpr std::int64_t kFewBlocks = 132;
   const int blocks = blocks_for(problem);
   const std::int64_t all_threads = static_cast<std::int64_t>(blocks) * problem.block_size;
+  const bool few_blocks = problem.rows * blocks <= kFewBlocks;
   if (problem.block_size > kFewThreads) {
     launch_kernel<T, kMaxThreads, kFewPerThread>(problem, blocks, stream);
-  } else if (problem.rows * blocks <= kFewBlocks && problem.cols > all_threads * kFewPerThread) {
+  } else if (few_blocks && problem.cols > all_threads * kManyPerThread) {
+    launch_kernel<T, kFewThreads, kMostPerThread>(problem, blocks, stream);
+  } else if (few_blocks && problem.cols > all_threads * kFewPerThread) {
     launch_kernel<T, kFewThreads, kManyPerThread>(problem, blocks, stream);
   } else {
     launch_kernel<T, kFewThreads, kFewPerThread>(problem, blocks, stream);
@@ -661,4 +701,5 @@ WORKLOG_STEP(launch, {.builds_on = "16_cluster",
                       },
                       .longer_rows = "12_bytes_in_flight",
                       .exact_difference = true,
+                      .fast_exponential = true,
                       .several_blocks_a_row = true});
