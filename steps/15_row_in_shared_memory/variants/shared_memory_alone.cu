@@ -36,6 +36,13 @@ __device__ float exp2_approx(float x) {
   return power;
 }
 
+// 1 / x, to 1 ulp.
+__device__ float reciprocal_approx(float x) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+}
+
 // The larger one, but NaN if one of them is: fmaxf would drop it.
 __device__ float max_or_nan(float a, float b) {
   float larger;
@@ -59,10 +66,11 @@ __device__ TwoFloats sum(TwoFloats a, TwoFloats b) {
   return {value, rest + (a.rest + b.rest)};
 }
 
-// 1 / d; NaN for a row that has a NaN or +inf, or nothing but -inf.
+// 1 / d, which the rest makes exact whatever `value` is off; NaN for a row that has a NaN or +inf,
+// or nothing but -inf.
 __device__ TwoFloats inverse(TwoFloats d, float m) {
   const float zero_or_nan = m - m;
-  const float value = 1.0f / (d.value + d.rest) + zero_or_nan;
+  const float value = reciprocal_approx(d.value + d.rest) + zero_or_nan;
   return {value, fmaf(-value, d.rest, fmaf(-value, d.value, 1.0f)) * value};
 }
 
@@ -74,6 +82,7 @@ constexpr float kLn2 = 0.693147182f;       // the float next to ln 2
 constexpr float kLn2Rest = -1.904654e-9f;  // and what that is off
 constexpr float kGuard = 0x1p64f;          // e is so many times as large, lest it be subnormal
 constexpr float kGuardExponent = 64.0f;
+constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded
 struct Origin {
   float shift;       // of x: a multiple of 2^20, and 0 for |m| below; every x - shift that matters
                      // is exact
@@ -84,14 +93,13 @@ struct Origin {
 };
 
 __device__ Origin origin_by(float shift, float k) {
-  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
   constexpr float kDepth = 188.0f;
   return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, 0.0f, 0.0f};
 }
 
 __device__ Origin origin_of(float m) {
-  const float shift = truncf(m * 0x1p-20f) * 0x1p20f;
-  Origin origin = origin_by(shift, rintf((m - shift) * kLog2E));
+  const float shift = fabsf(m) < 0x1p20f ? 0.0f : truncf(m * 0x1p-20f) * 0x1p20f;
+  Origin origin = origin_by(shift, fmaf(m - shift, kLog2E, kRounder) - kRounder);
   // From 2^20 on, numbers of two bytes lie so far apart that all but the largest become 0, to any
   // base.
   origin.log2_base = shift == 0.0f ? kLog2E : 1.0f;
