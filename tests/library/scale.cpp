@@ -693,7 +693,8 @@ TEST_SUITE("scale") {
                   "scaling->gradients_stride = 9: must be 0, or cols = 10 or more");
     scaling.gradients_stride = 20;
     options.label_smoothing = 1.5f;
-    check_invalid(with({losses.data(), nullptr, x.data()}), "label_smoothing = 1.5: must be from");
+    check_invalid(with({losses.data(), nullptr, x.data()}),
+                  "options->label_smoothing = 1.5: must be from");
     options = {};
     options.reduction = sw::Reduction::kSum;
     check_invalid(with({losses.data(), nullptr, x.data()}), "loss = null");
