@@ -149,10 +149,16 @@ Labels labels_of(const void* labels, softmax_worklog_label_type type) {
 
 CrossEntropyOptions options_of(const softmax_worklog_cross_entropy_options* given) {
   if (given == nullptr) return {};
-  return {.ignore_index = given->ignore_index,
-          .label_smoothing = given->label_smoothing,
-          .z_loss = given->z_loss,
-          .reduction = reduction_from(given->reduction)};
+  const CrossEntropyOptions options = {.ignore_index = given->ignore_index,
+                                       .label_smoothing = given->label_smoothing,
+                                       .z_loss = given->z_loss,
+                                       .reduction = reduction_from(given->reduction)};
+  try {
+    validate_options(options, 0);
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(std::string("options->") + error.what());  // as the caller wrote it
+  }
+  return options;
 }
 
 struct ScaleMaskArrays {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "library/rows.h"
 #include "library/status.h"
@@ -42,6 +43,19 @@ template <typename T>
 std::int64_t rows_of_mask(const ScaleMaskSoftmax<T>& problem) {
   const std::int64_t before = std::int64_t{problem.mask_matrices - 1} * problem.mask_rows;
   return before + std::min<std::int64_t>(problem.mask_rows, problem.rows);
+}
+
+// Somebody who says how a mask lies has forgotten the mask.
+void require_mask(const softmax_worklog_scale_mask_options& asked) {
+  if (asked.mask != nullptr) return;
+  const std::pair<const char*, std::int64_t> of_mask[] = {
+      {"options->mask_rows", asked.mask_rows},
+      {"options->mask_stride", asked.mask_stride},
+      {"options->mask_matrices", asked.mask_matrices},
+      {"options->mask_matrix_rows", asked.mask_matrix_rows}};
+  for (const auto& [name, given] : of_mask) {
+    if (given != 0) refuse(name, std::to_string(given), "0 where options->mask is null");
+  }
 }
 
 template <typename T>
@@ -98,7 +112,9 @@ ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void
       stride_of("options->results_stride", asked.results_stride, rows, cols, size_of(results_type));
   problem.mask_stride =
       stride_of("options->mask_stride", asked.mask_stride, rows_of_mask(problem), cols, sizeof(T));
-  if (rows > 0 && cols > 0) require_arrays(problem);
+  if (rows == 0 || cols == 0) return problem;
+  require_mask(asked);
+  require_arrays(problem);
   return problem;
 }
 

@@ -26,6 +26,7 @@
 #include "common/step/validate.h"
 #include "python/arrays.h"
 #include "python/calls.h"
+#include "python/dtypes.h"
 #include "python/fast_calls.h"
 #include "python/turns.h"
 
@@ -81,8 +82,8 @@ int largest_k() {
 }
 
 std::int64_t predicted(const Step& step, const Accesses& accesses, std::int64_t rows,
-                       std::int64_t cols, std::int64_t k, const std::string& dtype) {
-  const std::size_t element_bytes = size_of(dtype_from_name(dtype));
+                       std::int64_t cols, std::int64_t k, nb::handle dtype) {
+  const std::size_t element_bytes = size_of(dtype_from_name(step_dtype_of(dtype)));
   validate_shape(rows, cols, element_bytes);
   return rows == 0 || cols == 0 ? 0 : step.info.total(accesses, rows, cols, k, element_bytes, 0);
 }
@@ -272,8 +273,8 @@ void scale_cross_entropy(const std::string& dtype, const StridedInput& logits,
 }
 
 const Step& step_for(const std::string& operation, std::int64_t rows, std::int64_t cols, int k,
-                     const std::string& dtype) {
-  return picked_step(operation_from(operation), dtype, {rows, cols}, k);
+                     nb::handle dtype) {
+  return picked_step(operation_from(operation), step_dtype_of(dtype), {rows, cols}, k);
 }
 
 std::string machine() {
@@ -339,21 +340,17 @@ void bind_step(nb::module_& m) {
       .def(
           "predicted_loads",
           [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k,
-             const std::string& dtype) {
-            return predicted(step, step.info.loads, rows, cols, k, dtype);
-          },
-          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype") = "f32",
+             nb::handle dtype) { return predicted(step, step.info.loads, rows, cols, k, dtype); },
+          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype").none() = "float32",
           "Elements of global memory that the step says it reads for a shape, exactly; of elements "
-          "of a type, 'f32', 'f16' or 'bf16'.")
+          "of float32, float16 or bfloat16: such a name, or the type of NumPy or PyTorch.")
       .def(
           "predicted_stores",
           [](const Step& step, std::int64_t rows, std::int64_t cols, std::int64_t k,
-             const std::string& dtype) {
-            return predicted(step, step.info.stores, rows, cols, k, dtype);
-          },
-          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype") = "f32",
+             nb::handle dtype) { return predicted(step, step.info.stores, rows, cols, k, dtype); },
+          nb::arg("rows"), nb::arg("cols"), nb::arg("k") = 0, nb::arg("dtype").none() = "float32",
           "Elements of global memory that the step says it writes for a shape, exactly; of "
-          "elements of a type, 'f32', 'f16' or 'bf16'.")
+          "elements of float32, float16 or bfloat16: such a name, or the type of NumPy or PyTorch.")
       .def("__repr__", [](const Step& step) {
         return "<Step " + step.label() + ": " + function_of(step) + ">";
       });
@@ -440,10 +437,11 @@ void bind_calls(nb::module_& m) {
         "As cross_entropy, of rows that may lie apart, as scale_topk has them. Gradients have no "
         "gap between their rows.");
   m.def("step_for", &step_for, nb::arg("operation"), nb::arg("rows"), nb::arg("cols"),
-        nb::arg("k") = 0, nb::arg("dtype") = "f32", nb::rv_policy::reference,
+        nb::arg("k") = 0, nb::arg("dtype").none() = "float32", nb::rv_policy::reference,
         "The step that serves a call without step=, of 'softmax', 'log_softmax', 'topk' or another "
-        "operation of the library's, on the current device; of elements of a type, 'f32', 'f16' or "
-        "'bf16'. ValueError for a shape that no step takes.");
+        "operation of the library's, on the current device; of elements of float32, float16 or "
+        "bfloat16: such a name, or the type of NumPy or PyTorch. ValueError for a shape that no "
+        "step takes, TypeError for another type.");
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
-// The tables of docs/pages/library.md against what is picked, at both ends of each of their ranges.
+// The tables of docs/pages/library.md against what is picked, at both ends of each of their ranges,
+// and its limits against what is refused.
 
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "library/dispatcher.h"
 #include "library/recorded_choices.h"
+#include "library/status.h"
 #include "tests/library/support.h"
 
 using namespace worklog;
@@ -92,20 +95,79 @@ void check_served(const PageTable& table, const Range& rows_range, const Range& 
   }
 }
 
-// Between the two lines that say where the tables begin and end.
-std::vector<std::string> lines_of_tables() {
+// Between the two lines that say where tables of this name begin and end.
+std::vector<std::string> lines_between(const std::string& name) {
   const char* path = std::getenv("WORKLOG_LIBRARY_PAGE");
   REQUIRE_MESSAGE(path != nullptr, "WORKLOG_LIBRARY_PAGE must name docs/pages/library.md");
   std::ifstream page(path);
   std::vector<std::string> lines;
   bool is_in_tables = false;
   for (std::string line; std::getline(page, line);) {
-    if (line == "<!-- serves:end -->") is_in_tables = false;
+    if (line == "<!-- " + name + ":end -->") is_in_tables = false;
     if (is_in_tables) lines.push_back(line);
-    if (line == "<!-- serves:begin -->") is_in_tables = true;
+    if (line == "<!-- " + name + ":begin -->") is_in_tables = true;
   }
   return lines;
 }
+
+softmax_worklog_operation operation_called(const std::string& function) {
+  const std::map<std::string, softmax_worklog_operation> operations = {
+      {"softmax", SOFTMAX_WORKLOG_SOFTMAX},
+      {"log_softmax", SOFTMAX_WORKLOG_LOG_SOFTMAX},
+      {"top_k", SOFTMAX_WORKLOG_TOP_K},
+      {"softmax_backward", SOFTMAX_WORKLOG_SOFTMAX_BACKWARD},
+      {"log_softmax_backward", SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD},
+      {"cross_entropy", SOFTMAX_WORKLOG_CROSS_ENTROPY},
+      {"cross_entropy_loss", SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS}};
+  REQUIRE_MESSAGE(operations.count(function) == 1, function);
+  return operations.at(function);
+}
+
+bool is_served(const Shape& shape) {
+  try {
+    require_shape(shape);
+    pick(shape, card_called("NVIDIA H200"));
+    return true;
+  } catch (const Refusal&) {
+    return false;
+  }
+}
+
+// That so many columns are served and no more, and with them so large a k and no larger.
+void check_limit(const Shape& longest) {
+  CAPTURE(longest.operation);
+  CAPTURE(longest.cols);
+  CAPTURE(longest.k);
+  Shape beyond = longest;
+  ++beyond.cols;
+  CHECK(is_served(longest));
+  CHECK(!is_served(beyond));
+  if (longest.operation != SOFTMAX_WORKLOG_TOP_K) return;
+  beyond = longest;
+  ++beyond.k;
+  CHECK(!is_served(beyond));
+}
+
+// A line of the limits: functions, K where there is one, and columns of fp32 and of 2-byte types.
+struct Limits {
+  std::vector<softmax_worklog_operation> operations;
+  int k = 0;
+  std::string columns[2];
+
+  explicit Limits(const std::string& line) {
+    static const std::regex cells(R"(\| (.*) \| (any|[\d,]+) \| (any|[\d,]+) \|)");
+    static const std::regex function("`([a-z_]+)`");
+    static const std::regex most_k(R"(K to ([\d,]+))");
+    std::smatch found;
+    REQUIRE_MESSAGE(std::regex_match(line, found, cells), line);
+    const std::string names = found[1];
+    columns[0] = found[2];
+    columns[1] = found[3];
+    for (std::sregex_iterator it(names.begin(), names.end(), function), end; it != end; ++it)
+      operations.push_back(operation_called((*it)[1]));
+    if (std::regex_search(names, found, most_k)) k = static_cast<int>(number_of(found[1]));
+  }
+};
 
 }  // namespace
 
@@ -115,7 +177,7 @@ TEST_SUITE("page") {
     PageTable table = {};
     std::size_t tables = 0;
     std::int64_t first_row = 1;
-    for (const std::string& line : lines_of_tables()) {
+    for (const std::string& line : lines_between("serves")) {
       if (const std::string name = card_in(line); !name.empty()) card = card_called(name);
       if (line.ends_with(":")) {
         table = table_of(card, line);
@@ -134,5 +196,26 @@ TEST_SUITE("page") {
       first_row = rows.front().last + 1;
     }
     CHECK(tables == std::size(kRecordedTables));
+  }
+
+  TEST_CASE("the page says how long rows may be, and how large K") {
+    constexpr std::int64_t kVeryLong = std::int64_t{1} << 40;
+    std::set<softmax_worklog_operation> named;
+    for (const std::string& line : lines_between("limits")) {
+      if (!line.starts_with("| `")) continue;
+      const Limits limits(line);
+      for (const softmax_worklog_operation operation : limits.operations) {
+        named.insert(operation);
+        for (const DType dtype : kAllDTypes) {
+          const std::string& columns = limits.columns[dtype == DType::kFloat32 ? 0 : 1];
+          if (columns == "any") {
+            CHECK_MESSAGE(is_served({operation, dtype, 1, kVeryLong, limits.k}), line);
+          } else {
+            check_limit({operation, dtype, 1, number_of(columns), limits.k});
+          }
+        }
+      }
+    }
+    CHECK(named.size() == kOperations);
   }
 }

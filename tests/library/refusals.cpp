@@ -179,8 +179,8 @@ TEST_SUITE("refusals") {
       return sw::cross_entropy<float>(x.data(), labels.data(), {losses.data(), nullptr, x.data()},
                                       1, 10, options, {memory.data(), 4096});
     };
-    check_invalid(with({-100, 1.5f}), "label_smoothing = 1.5: must be from 0 to 1");
-    check_invalid(with({-100, 0.0f, -1.0f}), "z_loss = -1: must be 0 or more");
+    check_invalid(with({-100, 1.5f}), "options->label_smoothing = 1.5: must be from 0 to 1");
+    check_invalid(with({-100, 0.0f, -1.0f}), "options->z_loss = -1: must be 0 or more");
     check_invalid(with({-100, 0.0f, 0.0f, sw::Reduction::kSum}), "loss = null: must be");
     check_invalid(with({-100, 0.0f, 0.0f, static_cast<sw::Reduction>(5)}),
                   "options->reduction = 5: must be 0 (none), 1 (sum) or 2 (mean)");

@@ -515,6 +515,34 @@ TEST_SUITE("scale") {
     }
   }
 
+  // There is no next row that a stride would lead to: so gradients without one lie where the logits
+  // do.
+  TEST_CASE("strides of a single row make no difference") {
+    const auto logits = random_array<float>(10);
+    const auto labels = on_device(std::vector<std::int64_t>{3});
+    const Memory<float> memory({1, 10});
+    const auto results_of = [&](const sw::ScaleOptions& scaling) {
+      auto array = on_device(logits);
+      DeviceBuffer<float> losses(1);
+      const sw::Status status = sw::scale_cross_entropy<float>(
+          array.data(), labels.data(), {losses.data(), nullptr, array.data()}, 1, 10, {}, scaling,
+          memory.workspace);
+      CHECK_MESSAGE(status.ok(), status.message());
+      return std::pair(losses.download(), array.download());
+    };
+    for (const float scale : {1.0f, 0.5f}) {
+      CAPTURE(scale);
+      sw::ScaleOptions scaling;
+      scaling.scale = scale;
+      const auto plain = results_of(scaling);
+      scaling.logits_stride = 20;
+      CHECK(results_of(scaling) == plain);
+      scaling.matrix_rows = 1;
+      scaling.logits_matrix_stride = 40;
+      CHECK(results_of(scaling) == plain);
+    }
+  }
+
   TEST_CASE("cross-entropy of rows with NaN and infinities") {
     for (const std::int64_t cols : {20, 2000, 26000}) {
       const Size size = {5, cols};
@@ -693,7 +721,8 @@ TEST_SUITE("scale") {
                   "scaling->gradients_stride = 9: must be 0, or cols = 10 or more");
     scaling.gradients_stride = 20;
     options.label_smoothing = 1.5f;
-    check_invalid(with({losses.data(), nullptr, x.data()}), "label_smoothing = 1.5: must be from");
+    check_invalid(with({losses.data(), nullptr, x.data()}),
+                  "options->label_smoothing = 1.5: must be from");
     options = {};
     options.reduction = sw::Reduction::kSum;
     check_invalid(with({losses.data(), nullptr, x.data()}), "loss = null");

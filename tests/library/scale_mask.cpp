@@ -289,6 +289,29 @@ TEST_SUITE("scale_mask") {
     }
   }
 
+  TEST_CASE("what belongs to a mask is refused without one") {
+    DeviceBuffer<float> x(random_array<float>(40));
+    const auto of_rows = [&](std::int64_t rows, const sw::ScaleMaskOptions<float>& options) {
+      return sw::scale_mask_softmax<float, float>(x.data(), x.data(), rows, 10, options);
+    };
+    const auto check = [&](const sw::ScaleMaskOptions<float>& options, const std::string& given) {
+      check_invalid(of_rows(4, options), given + ": must be 0 where options->mask is null");
+      CHECK(of_rows(0, options).ok());  // without rows a mask has no memory either
+    };
+    sw::ScaleMaskOptions<float> options;
+    options.mask_rows = 4;
+    check(options, "options->mask_rows = 4");
+    options = {};
+    options.mask_stride = 10;
+    check(options, "options->mask_stride = 10");
+    options = {};
+    options.mask_matrices = 1;
+    check(options, "options->mask_matrices = 1");
+    options = {};
+    options.mask_matrix_rows = 4;
+    check(options, "options->mask_matrix_rows = 4");
+  }
+
   TEST_CASE("refusals") {
     DeviceBuffer<float> x(random_array<float>(1000));
     float* y = x.data() + 500;

@@ -1,9 +1,11 @@
 """Which step is taken: the one that is named, or the one that the library's dispatcher picks."""
 
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 
+import ml_dtypes
 import numpy
 import pytest
 from inputs import DTYPES, logits
@@ -51,8 +53,57 @@ def test_questions_that_have_no_answer():
         sw.step_for("softmax", -1, 1)
     with pytest.raises(ValueError, match="k = 0: must be from 1 to 2048"):
         sw.step_for("topk", 1, 1)
-    with pytest.raises(ValueError, match="type 'f64': must be f32, f16 or bf16"):
-        sw.step_for("softmax", 1, 1, dtype="f64")
+
+
+TYPES_IN_WORDS = {
+    "f32": ["float32", "single", "<f4", numpy.float32, numpy.dtype(">f4")],
+    "f16": ["float16", "half", "f2", numpy.float16, numpy.dtype("float16")],
+    "bf16": ["bfloat16", ml_dtypes.bfloat16, numpy.dtype(ml_dtypes.bfloat16)],
+}
+QUESTIONS = [
+    lambda dtype: sw.step_for("softmax", 4000, 100_000, dtype=dtype).label,
+    lambda dtype: named(18).predicted_loads(2, 1000, 3, dtype=dtype),
+    lambda dtype: named(18).predicted_stores(2, 1000, 3, dtype=dtype),
+]
+
+
+@pytest.mark.parametrize("ask", QUESTIONS)
+@pytest.mark.parametrize(
+    ("code", "word"), [(code, word) for code, words in TYPES_IN_WORDS.items() for word in words]
+)
+def test_types_as_others_write_them(ask, code, word):
+    assert ask(word) == ask(code)
+
+
+@pytest.mark.parametrize("ask", QUESTIONS[:2])
+def test_the_type_makes_a_difference(ask):
+    """Or the test above would hold of a type that is not looked at."""
+    assert ask("float32") != ask("float16")
+
+
+@pytest.mark.parametrize("ask", QUESTIONS)
+@pytest.mark.parametrize(
+    ("dtype", "named_as"),
+    [
+        ("f64", "'f64'"),
+        ("float64", "'float64'"),
+        ("torch.float32", "'torch.float32'"),
+        ("", "''"),
+        (numpy.float64, "float64"),
+        (numpy.dtype("int8"), "int8"),
+        (None, "None"),
+        (32, "of the type int"),
+        ([], "of the type list"),
+        (numpy.zeros(3, numpy.float32), "of the type ndarray"),
+    ],
+)
+def test_types_that_no_step_has(ask, dtype, named_as):
+    text = re.escape(
+        f"dtype is {named_as}: must be float32, float16 or bfloat16, as a name or as the type of "
+        "NumPy or PyTorch (or f32, f16 or bf16)"
+    )
+    with pytest.raises(TypeError, match=text):
+        ask(dtype)
 
 
 @pytest.mark.parametrize("operation", ["softmax", "log_softmax"])

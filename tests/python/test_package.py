@@ -25,7 +25,8 @@ values, indices = sw.topk(x, 2, step=7)
 loads: int = sw.counts()["global_load_elements"]
 labels: list[str] = [step.label for step in sw.steps()]
 most: int | None = sw.steps()[0].max_rows
-predicted: int = sw.steps()[0].predicted_loads(rows=2, cols=3)
+predicted: int = sw.steps()[0].predicted_loads(rows=2, cols=3, dtype=numpy.float16)
+serving: str = sw.step_for("softmax", 2, 3, dtype=x.dtype).label
 name: str = sw.machine()
 """
 

@@ -107,6 +107,22 @@ def test_out_whose_elements_share_memory():
         sw.softmax(logits((4, 6)), out=torch.zeros(1, 6).expand(4, 6))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.half])
+def test_types_of_questions_about_steps(dtype):
+    name = str(dtype).removeprefix("torch.")
+    labels = [sw.step_for("softmax", 4000, 100_000, dtype=each).label for each in (dtype, name)]
+    assert labels[0] == labels[1]
+    step = next(step for step in sw.steps() if step.label == "18_topk_by_threshold")
+    assert step.predicted_loads(2, 1000, 3, dtype) == step.predicted_loads(2, 1000, 3, name)
+    assert step.predicted_stores(2, 1000, 3, dtype) == step.predicted_stores(2, 1000, 3, name)
+
+
+def test_a_type_that_no_step_has():
+    for dtype in (torch.float64, torch.int8):
+        with pytest.raises(TypeError, match=f"dtype is {str(dtype).removeprefix('torch.')}: must"):
+            sw.step_for("softmax", 1, 1, dtype=dtype)
+
+
 def test_parameters_where_no_gradient_is_recorded():
     x = torch.nn.Parameter(logits((2, 3)))
     with torch.no_grad():

@@ -89,7 +89,7 @@ typedef struct softmax_worklog_scale_mask_options {
                             temperature 1 / that */
   const void* mask;    /**< mask_matrices x mask_rows x cols elements of the logits' type that are
                             added to the scaled logits: 0, or -inf for what shall not count; null
-                            for none */
+                            for none, and then what follows of the mask is 0 */
   int64_t mask_rows;   /**< of a matrix of the mask: row r has its row r % mask_rows; 0 stands for
                             mask_matrix_rows */
   int64_t mask_stride; /**< cols or more */

@@ -94,7 +94,8 @@ template <typename T>
 struct ScaleMaskOptions {
   float scale = 1.0f;              ///< what logits are multiplied by; finite
   const T* mask = nullptr;         ///< mask_matrices x mask_rows x cols, added to the scaled
-                                   ///< logits; null for none
+                                   ///< logits; null for none, and then what follows of the mask
+                                   ///< is 0
   std::int64_t mask_rows = 0;      ///< of a matrix of the mask: row r has its row r % mask_rows; 0
                                    ///< stands for mask_matrix_rows
   std::int64_t mask_stride = 0;    ///< cols or more
