@@ -45,7 +45,7 @@ CALLS = {
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
-LAUNCHES = ("columns_of", "columns_at", "topk_at", "cross_entropy_at")
+LAUNCHES = ("columns_of", "columns_at", "topk_at", "cross_entropy_at", "cross_entropy_of")
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "addresses"])
@@ -61,8 +61,8 @@ def launches(monkeypatch, request):
 
         def noted(*given, name=name, launch=launch):
             result = launch(*given)
-            if name != "columns_of" or result is not None:
-                names.append("columns" if name.startswith("columns") else name)
+            if not name.endswith("_of") or result is not None:
+                names.append(name.rpartition("_")[0])
             return result
 
         monkeypatch.setattr(_core, name, noted)
