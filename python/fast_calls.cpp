@@ -102,10 +102,10 @@ nb::object cross_entropy_of(nb::handle x, nb::handle labels, std::int64_t ignore
   const auto of_gradients = plain_tensor(gradients);
   if (!of_gradients || !of_gradients->is_like(*of_x)) return nb::none();
   const bool is_one = reduction != SOFTMAX_WORKLOG_NO_REDUCTION;
-  const Made loss = new_floats(x, labels, !is_one);
+  const Made loss = is_one ? new_float(x, *of_x) : new_floats(x, labels);
   // From the memory that PyTorch has at hand: to ask CUDA takes longer. The next tensor on the
   // stream may have it.
-  const Made workspace = new_workspace(x, bytes);
+  const TensorMemory workspace(x, *of_x, bytes);
   call_library({.operation = SOFTMAX_WORKLOG_CROSS_ENTROPY,
                 .dtype = of_x->dtype,
                 .extent = extent,
@@ -119,7 +119,7 @@ nb::object cross_entropy_of(nb::handle x, nb::handle labels, std::int64_t ignore
                             .label_smoothing = static_cast<float>(label_smoothing),
                             .z_loss = 0.0F,
                             .reduction = static_cast<softmax_worklog_reduction>(reduction)},
-                .workspace = {workspace.data, bytes},
+                .workspace = {workspace.data(), bytes},
                 .device = of_x->device,
                 .stream = reinterpret_cast<std::uintptr_t>(current_stream(*of_x))});
   return nb::make_tuple(loss.tensor, gradients);

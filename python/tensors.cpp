@@ -1,6 +1,7 @@
 #include "python/tensors.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nanobind/ndarray.h>
 #include <span>
@@ -16,11 +17,21 @@ namespace worklog::python {
 namespace {
 
 // DLPack 1.3, "C exchange API": dlpack.h. Of its functions those that are used here have a type.
+struct ManagedTensor {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*deleter)(ManagedTensor* self);
+  std::uint64_t flags;
+  nb::dlpack::dltensor tensor;
+};
+
 struct ExchangeFunctions {
   std::uint32_t major;
   std::uint32_t minor;
   const ExchangeFunctions* previous;
-  void (*allocate)();
+  int (*allocate)(nb::dlpack::dltensor* like, ManagedTensor** made, void* context,
+                  void (*failed)(void* context, const char* kind, const char* message));
   void (*managed_from_object)();
   void (*managed_to_object)();
   int (*from_object)(void* object, nb::dlpack::dltensor* tensor);
@@ -39,6 +50,8 @@ struct Exchange {
   PyObject* new_empty = nullptr;
   PyObject* shape = nullptr;
   PyObject* dtype_alone = nullptr;  // a tuple
+  // Of each device, to make others like it: an argument less to be looked at.
+  std::map<int, nb::object> floats;
 };
 
 // Never destroyed: Python is gone before.
@@ -102,15 +115,35 @@ bool has_shape_of_rows(const nb::dlpack::dltensor& labels, const Tensor& rows) {
                             std::span(rows.shape).first(rows.shape.size() - 1));
 }
 
+// So many bytes of a device; null where that fails.
+ManagedTensor* allocated(int device, std::size_t bytes) {
+  auto size = static_cast<std::int64_t>(bytes);
+  nb::dlpack::dltensor like{};
+  like.device = {kDeviceType, device};
+  like.ndim = 1;
+  like.dtype = nb::dtype<std::uint8_t>();
+  like.shape = &size;
+  ManagedTensor* made = nullptr;
+  const auto told_again = [](void*, const char*, const char*) {};
+  if (exchange().functions->allocate(&like, &made, nullptr, told_again) == 0) return made;
+  PyErr_Clear();
+  return nullptr;
+}
+
+void* data_of_new(nb::handle tensor) {
+  const auto found = looked_at(tensor);
+  if (!found) throw std::logic_error("a new tensor has no memory of its own");
+  return data_of(*found);
+}
+
 // x.new_empty(shape, dtype=dtype)
 Made new_empty(nb::handle tensor, nb::handle shape, nb::handle dtype) {
   PyObject* const given[] = {tensor.ptr(), shape.ptr(), dtype.ptr()};
   nb::object made = nb::steal(PyObject_VectorcallMethod(
       exchange().new_empty, given, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, exchange().dtype_alone));
   if (!made.is_valid()) throw nb::python_error();
-  const auto found = looked_at(made);
-  if (!found) throw std::logic_error("a new tensor has no memory of its own");
-  return {std::move(made), data_of(*found)};
+  void* const data = data_of_new(made);
+  return {std::move(made), data};
 }
 
 }  // namespace
@@ -130,7 +163,7 @@ bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api, 
   const auto* functions = static_cast<const ExchangeFunctions*>(exchange_api.data(kCapsule));
   while (functions != nullptr && functions->major != kMajor)
     functions = functions->previous;
-  if (functions == nullptr || functions->from_object == nullptr ||
+  if (functions == nullptr || functions->allocate == nullptr || functions->from_object == nullptr ||
       functions->current_stream == nullptr)
     return false;
   exchange() = {.type = type.release().ptr(),
@@ -139,7 +172,8 @@ bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api, 
                 .is_neg = PyUnicode_InternFromString("is_neg"),
                 .new_empty = PyUnicode_InternFromString("new_empty"),
                 .shape = PyUnicode_InternFromString("shape"),
-                .dtype_alone = nb::make_tuple("dtype").release().ptr()};
+                .dtype_alone = nb::make_tuple("dtype").release().ptr(),
+                .floats = {}};
   return true;
 }
 
@@ -178,21 +212,44 @@ nb::object empty_like(nb::handle tensor) {
   return nb::steal(made);
 }
 
-Made new_floats(nb::handle tensor, nb::handle labels, bool for_each) {
-  const nb::object shape =
-      nb::steal(for_each ? PyObject_GetAttr(labels.ptr(), exchange().shape) : PyTuple_New(0));
+Made new_float(nb::handle tensor, const Tensor& plain) {
+  const nb::object& known = exchange().floats[plain.device];
+  if (!known.is_valid()) {
+    Made made = new_empty(tensor, nb::make_tuple(), exchange().makers.float32);
+    exchange().floats[plain.device] = std::move(made.tensor);
+  }
+  nb::object made = empty_like(known);
+  void* const data = data_of_new(made);
+  return {std::move(made), data};
+}
+
+Made new_floats(nb::handle tensor, nb::handle labels) {
+  const nb::object shape = nb::steal(PyObject_GetAttr(labels.ptr(), exchange().shape));
   if (!shape.is_valid()) throw nb::python_error();
   return new_empty(tensor, shape, exchange().makers.float32);
 }
 
-Made new_workspace(nb::handle tensor, std::size_t bytes) {
+// DLPack's way makes no object of Python's. Where it fails, Python's says why.
+TensorMemory::TensorMemory(nb::handle tensor, const Tensor& plain, std::size_t bytes) {
   // PyTorch's own allocators for the host, and others that it can be given, align to less.
   std::size_t room = bytes + SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT - 1;
-  const nb::object size = nb::steal(PyLong_FromSize_t(room));
-  if (!size.is_valid()) throw nb::python_error();
-  Made made = new_empty(tensor, size, exchange().makers.uint8);
-  std::align(SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT, bytes, made.data, room);
-  return made;
+  if (ManagedTensor* managed = allocated(plain.device, room)) {
+    managed_ = managed;
+    data_ = data_of(managed->tensor);
+  } else {
+    const nb::object size = nb::steal(PyLong_FromSize_t(room));
+    if (!size.is_valid()) throw nb::python_error();
+    Made made = new_empty(tensor, size, exchange().makers.uint8);
+    tensor_ = std::move(made.tensor);
+    data_ = made.data;
+  }
+  std::align(SOFTMAX_WORKLOG_WORKSPACE_ALIGNMENT, bytes, data_, room);
+}
+
+TensorMemory::~TensorMemory() {
+  if (managed_ == nullptr) return;
+  auto* managed = static_cast<ManagedTensor*>(managed_);
+  managed->deleter(managed);
 }
 
 cudaStream_t current_stream(const Tensor& tensor) {

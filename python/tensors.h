@@ -61,11 +61,30 @@ struct Made {
   void* data;
 };
 
-/// One float, or one for each label, on the device of a plain tensor. Throws as above.
-Made new_floats(nanobind::handle tensor, nanobind::handle labels, bool for_each);
+/// A float on the device of a plain tensor. Throws as above.
+Made new_float(nanobind::handle tensor, const Tensor& plain);
 
-/// So many bytes there, which begin where a workspace of the library's may.
-Made new_workspace(nanobind::handle tensor, std::size_t bytes);
+/// One for each label there.
+Made new_floats(nanobind::handle tensor, nanobind::handle labels);
+
+/// Memory for a while, on a tensor's device: PyTorch has it again when this ends, for what comes
+/// next on its stream.
+class TensorMemory {
+ public:
+  /// So many bytes, which begin where a workspace of the library's may. Throws as above.
+  TensorMemory(nanobind::handle tensor, const Tensor& plain, std::size_t bytes);
+  ~TensorMemory();
+  TensorMemory(const TensorMemory&) = delete;
+  TensorMemory& operator=(const TensorMemory&) = delete;
+
+  /// Where they are.
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  void* managed_ = nullptr;  // of DLPack's, or else
+  nanobind::object tensor_;
+};
 
 /// The stream on which the caller works with such a device. Throws nanobind::python_error.
 cudaStream_t current_stream(const Tensor& tensor);

@@ -31,6 +31,9 @@ _is_transformed = _C._are_functorch_transforms_active
 _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
+# Of the backward pass that is under way. Before PyTorch could tell, every graph counts as kept.
+_keeps_graph: Any = getattr(_C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
+_saving_hooks: Any = getattr(_C._autograd, "_top_saved_tensors_default_hooks", None)
 # Of any device: to ask for one takes twice as long.
 is_any_autocast = _C._is_any_autocast_enabled
 _ON_GPU = _core.DEVICE == "cuda"
@@ -211,6 +214,18 @@ def loss_with_gradients(
     at = gradients.data_ptr()
     _launch_loss(x, labels, losses, one, at, ignore_index, label_smoothing, reduction)
     return loss, gradients
+
+
+def saves_alone() -> bool:
+    """Whether nobody else gets to see what is saved for a backward pass from here on."""
+    return _saving_hooks is not None and _saving_hooks(True) is None
+
+
+def is_used_up(weights: Tensor) -> bool:
+    """Whether a backward pass, given these, is the last to need what was saved alone for it: its
+    result may lie there, which takes no memory of its own. Many weights at once have no storage."""
+    is_usual = type(weights) is _TENSOR and _has_storage(weights)
+    return is_usual and not _keeps_graph() and not is_watched()
 
 
 def divides_later(x: Tensor, reduction: int) -> bool:

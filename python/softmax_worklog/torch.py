@@ -448,20 +448,27 @@ def _gradient_of_cross_entropy(
     ignore_index, label_smoothing, reduction = options
     if _fast.divides_later(x, reduction):
         rows = _fast.rows_that_count(labels, ignore_index) if rows is None else rows
-        # Gradients of a row that does not count are 0, which nothing divided by 0 may meet.
-        of_loss = of_loss.float() / rows.clamp(min=1)
+        of_loss = _of_each_row(of_loss, rows)
         reduction = _REDUCTIONS["sum"]
     if torch.is_grad_enabled():  # for derivatives of the second order
         gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
     return _weighed(gradients, of_loss.unsqueeze(-1) if reduction == 0 else of_loss)
 
 
-def _weighed(gradients: Tensor, weights: Tensor) -> Tensor:
+def _of_each_row(of_loss: Tensor, rows: Tensor) -> Tensor:
+    """Gradients of a row that does not count are 0, which nothing divided by 0 may meet."""
+    return of_loss.float() / rows.clamp(min=1)
+
+
+def _weighed(gradients: Tensor, weights: Tensor, in_place: bool = False) -> Tensor:
     """Each row times its weight or that of all, in the gradients' type, rounded once: a weight that
     has no dimensions PyTorch would round to that type before."""
+    if gradients.dtype is not weights.dtype and weights.dim() == 0:
+        weights = weights.unsqueeze(0)
+    if in_place:
+        return gradients.mul_(weights)
     if gradients.dtype is weights.dtype:
         return gradients * weights
-    weights = weights if weights.dim() > 0 else weights.unsqueeze(0)
     if torch.is_grad_enabled() or _fast.is_watched():
         return _in_type_of(gradients, gradients * weights)
     return torch.mul(gradients, weights, out=torch.empty_like(gradients))
@@ -474,38 +481,46 @@ def _in_type_of(x: Tensor, result: Tensor) -> Tensor:
 def _recorded_loss(x: Tensor, labels: Tensor, options: tuple[int, float, int]) -> Tensor | None:
     """The fast call alone, without its gradients as a second result of which autograd keeps a
     record as well; in the type that the caller gets, whose conversion would be one more."""
-    divides = _fast.divides_later(x, options[2])
+    ignore_index, label_smoothing, reduction = options
+    divides = _fast.divides_later(x, reduction)
+    asked = _fast.SUM if divides else reduction
     try:
-        results = _fast.loss_with_gradients(
-            x, labels, options[0], options[1], _fast.SUM if divides else options[2]
-        )
+        results = _fast.loss_with_gradients(x, labels, ignore_index, label_smoothing, asked)
     except (TypeError, ValueError):  # a shape that the library does not take, or no number
         return None
     if results is None:
         return None
     loss, gradients = results
-    rows = None
-    if divides:
-        rows = _fast.rows_that_count(labels, options[0])
+    rows = _fast.rows_that_count(labels, ignore_index) if divides else None
+    if rows is not None:
         loss = loss / rows
-    return _remembered_loss(x, labels, (_as_loss_of(x, loss), gradients, rows), options)
+    if loss.dtype is not x.dtype:  # never that of float32
+        loss = _as_loss_of(x, loss)
+    return _remembered_loss(x, (loss, (labels, gradients, rows), options))
 
 
-def _remember_loss(ctx: Any, x: Tensor, labels: Tensor, results: Any, options: Any) -> Tensor:
-    loss, gradients, rows = results
-    ctx.options = options
+def _remember_loss(ctx: Any, x: Tensor, results: Any) -> Tensor:
+    """What is no tensor by itself, autograd does not look at: it has no gradient."""
+    loss, tensors, ctx.options = results
+    ctx.saves_alone = _fast.saves_alone()
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(x, labels, gradients, rows)
+    ctx.save_for_backward(x, *tensors)
     return loss
 
 
-def _gradient_of_loss(ctx: Any, of_loss: Tensor) -> tuple[Tensor | None, None, None, None]:
+def _gradient_of_loss(ctx: Any, of_loss: Tensor) -> tuple[Tensor | None, None]:
     if of_loss is None:
-        return None, None, None, None
+        return None, None
+    x, labels, gradients, rows = ctx.saved_tensors
     if torch.is_grad_enabled():
         of_loss = of_loss.float()  # what becomes of it is not rounded before it is all there
-    gradient = _gradient_of_cross_entropy(*ctx.saved_tensors, of_loss, ctx.options)
-    return gradient, None, None, None
+        options = ctx.options
+        return _gradient_of_cross_entropy(x, labels, gradients, rows, of_loss, options), None
+    if rows is not None:
+        of_loss = _of_each_row(of_loss, rows)
+    weights = of_loss.unsqueeze(-1) if ctx.options[2] == 0 else of_loss
+    in_place = ctx.saves_alone and _fast.is_used_up(weights)
+    return _weighed(gradients, weights, in_place), None
 
 
 _remembered_loss = _applied("cross_entropy", _remember_loss, _gradient_of_loss)
