@@ -40,16 +40,14 @@ nb::object columns_of(int operation, nb::handle x, nb::handle gradients) {
     if (!given || !given->is_like(*of_x)) return nb::none();
     of_gradients = given->data;
   }
-  nb::object columns = empty_like(x);
-  const auto result = plain_tensor(columns);
-  if (!result || !result->is_like(*of_x)) return nb::none();
+  const Made columns = empty_like(x);
   call_library({.operation = static_cast<softmax_worklog_operation>(operation),
                 .dtype = of_x->dtype,
                 .extent = of_x->extent(),
-                .at = {.x = of_x->data, .gradients = of_gradients, .columns = result->data},
+                .at = {.x = of_x->data, .gradients = of_gradients, .columns = columns.data},
                 .device = of_x->device,
                 .stream = reinterpret_cast<std::uintptr_t>(current_stream(*of_x))});
-  return columns;
+  return columns.tensor;
 }
 
 void topk_at(int dtype, std::uintptr_t x, std::uintptr_t values, std::uintptr_t indices,
@@ -98,9 +96,7 @@ nb::object cross_entropy_of(nb::handle x, nb::handle labels, std::int64_t ignore
   const Extent extent = of_x->extent();
   const std::size_t bytes =
       workspace_bytes_of(SOFTMAX_WORKLOG_CROSS_ENTROPY, of_x->dtype, extent, of_x->device);
-  nb::object gradients = empty_like(x);
-  const auto of_gradients = plain_tensor(gradients);
-  if (!of_gradients || !of_gradients->is_like(*of_x)) return nb::none();
+  const Made gradients = empty_like(x);
   const bool is_one = reduction != SOFTMAX_WORKLOG_NO_REDUCTION;
   const Made loss = is_one ? new_float(x, *of_x) : new_floats(x, labels);
   // From the memory that PyTorch has at hand: to ask CUDA takes longer. The next tensor on the
@@ -112,7 +108,7 @@ nb::object cross_entropy_of(nb::handle x, nb::handle labels, std::int64_t ignore
                 // Nobody asks for the losses of a sum or mean, which are kept in the workspace.
                 .at = {.x = of_x->data,
                        .labels = *of_labels,
-                       .columns = of_gradients->data,
+                       .columns = gradients.data,
                        .values = is_one ? nullptr : static_cast<float*>(loss.data),
                        .loss = is_one ? static_cast<float*>(loss.data) : nullptr},
                 .options = {.ignore_index = ignore_index,
@@ -122,7 +118,7 @@ nb::object cross_entropy_of(nb::handle x, nb::handle labels, std::int64_t ignore
                 .workspace = {workspace.data(), bytes},
                 .device = of_x->device,
                 .stream = reinterpret_cast<std::uintptr_t>(current_stream(*of_x))});
-  return nb::make_tuple(loss.tensor, gradients);
+  return nb::make_tuple(loss.tensor, gradients.tensor);
 }
 
 std::size_t workspace_bytes(int operation, int dtype, std::int64_t rows, std::int64_t cols,
@@ -172,7 +168,7 @@ void bind_fast_calls(nb::module_& m) {
         nb::arg("ignore_index").noconvert(), nb::arg("label_smoothing").noconvert(),
         nb::arg("reduction"),
         nb::sig("def cross_entropy_of(x: object, labels: object, ignore_index: int, "
-                "label_smoothing: float, reduction: int) -> object"),
+                "label_smoothing: float, reduction: int) -> tuple[object, object] | None"),
         "The same of tensors, as new ones: the loss, or all losses, and gradients. None, and "
         "nothing done, where x is not plain, or labels are none for it; on the CPU also where one "
         "of them names no class.");

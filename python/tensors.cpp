@@ -206,10 +206,12 @@ std::optional<const std::int64_t*> labels_of_rows(nb::handle labels, const Tenso
   return all_name_classes ? std::optional(data) : std::nullopt;
 }
 
-nb::object empty_like(nb::handle tensor) {
-  PyObject* made = PyObject_CallOneArg(exchange().makers.empty_like.ptr(), tensor.ptr());
-  if (made == nullptr) throw nb::python_error();
-  return nb::steal(made);
+Made empty_like(nb::handle tensor) {
+  nb::object made =
+      nb::steal(PyObject_CallOneArg(exchange().makers.empty_like.ptr(), tensor.ptr()));
+  if (!made.is_valid()) throw nb::python_error();
+  void* const data = data_of_new(made);
+  return {std::move(made), data};
 }
 
 Made new_float(nb::handle tensor, const Tensor& plain) {
@@ -218,9 +220,7 @@ Made new_float(nb::handle tensor, const Tensor& plain) {
     Made made = new_empty(tensor, nb::make_tuple(), exchange().makers.float32);
     exchange().floats[plain.device] = std::move(made.tensor);
   }
-  nb::object made = empty_like(known);
-  void* const data = data_of_new(made);
-  return {std::move(made), data};
+  return empty_like(known);
 }
 
 Made new_floats(nb::handle tensor, nb::handle labels) {

@@ -52,14 +52,14 @@ std::optional<Tensor> plain_tensor(nanobind::handle tensor);
 std::optional<const std::int64_t*> labels_of_rows(nanobind::handle labels, const Tensor& rows,
                                                   std::int64_t ignored);
 
-/// A new tensor like one that is plain. Throws nanobind::python_error, as where memory is short.
-nanobind::object empty_like(nanobind::handle tensor);
-
 /// A new tensor and where its elements are.
 struct Made {
   nanobind::object tensor;
   void* data;
 };
+
+/// Like one that is plain. Throws nanobind::python_error, as where memory is short.
+Made empty_like(nanobind::handle tensor);
 
 /// A float on the device of a plain tensor. Throws as above.
 Made new_float(nanobind::handle tensor, const Tensor& plain);

@@ -201,8 +201,7 @@ def loss_with_gradients(
     """As the library gives them. None for what is not plain, too, for labels that are none, and
     where the host sees one of them that names no class."""
     if _HAS_EXCHANGE:
-        results: Any = _core.cross_entropy_of(x, labels, ignore_index, label_smoothing, reduction)
-        return results
+        return _core.cross_entropy_of(x, labels, ignore_index, label_smoothing, reduction)
     if not is_plain(x) or not are_labels(labels, x):
         return None
     if not _ON_GPU:

@@ -432,7 +432,8 @@ def _gradients_of_cross_entropy(
 ) -> tuple[Tensor | None, None, None, None, None]:
     if of_loss is None:
         return None, None, None, None, None
-    gradient = _gradient_of_cross_entropy(*ctx.saved_tensors, None, of_loss, ctx.options)
+    x, labels, gradients = ctx.saved_tensors
+    gradient = _gradient_of_cross_entropy(x, labels, gradients, None, of_loss, ctx.options)
     return gradient, None, None, None, None
 
 
@@ -463,12 +464,11 @@ def _of_each_row(of_loss: Tensor, rows: Tensor) -> Tensor:
 def _weighed(gradients: Tensor, weights: Tensor, in_place: bool = False) -> Tensor:
     """Each row times its weight or that of all, in the gradients' type, rounded once: a weight that
     has no dimensions PyTorch would round to that type before."""
-    if gradients.dtype is not weights.dtype and weights.dim() == 0:
-        weights = weights.unsqueeze(0)
+    if gradients.dtype is weights.dtype:
+        return gradients.mul_(weights) if in_place else gradients * weights
+    weights = weights if weights.dim() > 0 else weights.unsqueeze(0)
     if in_place:
         return gradients.mul_(weights)
-    if gradients.dtype is weights.dtype:
-        return gradients * weights
     if torch.is_grad_enabled() or _fast.is_watched():
         return _in_type_of(gradients, gradients * weights)
     return torch.mul(gradients, weights, out=torch.empty_like(gradients))
@@ -1008,9 +1008,8 @@ def cross_entropy(
     which may be a slice: where classes lie side by side, rows that lie apart are not copied.
     With weights, or probabilities as the target: by log_softmax.
     """
-    options = (ignore_index, reduction, label_smoothing)
     if weight is None and size_average is None and reduce is None:
-        loss = _fast_cross_entropy(input, target, *options)
+        loss = _fast_cross_entropy(input, target, ignore_index, reduction, label_smoothing)
         if loss is not None:
             return loss
     if size_average is not None or reduce is not None:
@@ -1045,9 +1044,9 @@ def _fast_cross_entropy(
     """That of labels, where classes are the last dimension and nothing is to be converted."""
     if type(x) is not torch.Tensor or _fast.is_watched():
         return None
-    number = _REDUCTIONS.get(reduction) if type(reduction) is str else None
     is_usual = (
-        number is not None
+        type(reduction) is str
+        and reduction in _REDUCTIONS
         and type(label_smoothing) is float
         and 0.0 <= label_smoothing <= 1.0
         and type(ignore_index) is int
@@ -1055,10 +1054,11 @@ def _fast_cross_entropy(
     )
     if not is_usual:
         return None
+    options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
     if x.requires_grad and torch.is_grad_enabled():
-        return _recorded_loss(x, target, (ignore_index, label_smoothing, number))
+        return _recorded_loss(x, target, options)
     if label_smoothing > 0.0:
-        results = _launched("cross_entropy", x, target, ignore_index, label_smoothing, number)
+        results = _launched("cross_entropy", x, target, *options)
         return None if results is None else _as_loss_of(x, results[0])
     losses = _launched("cross_entropy_loss", x, target, ignore_index)
     if losses is None:
