@@ -31,6 +31,9 @@ _is_transformed = _C._are_functorch_transforms_active
 _dispatch_modes = _C._len_torch_dispatch_stack
 _function_modes = _C._len_torch_function_stack
 _tracing_state = _C._get_tracing_state
+# Of the backward pass that is under way. Before PyTorch could tell, every graph counts as kept.
+_keeps_graph: Any = getattr(_C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
+_saving_hooks: Any = getattr(_C._autograd, "_top_saved_tensors_default_hooks", None)
 # Of any device: to ask for one takes twice as long.
 is_any_autocast = _C._is_any_autocast_enabled
 _ON_GPU = _core.DEVICE == "cuda"
@@ -38,11 +41,13 @@ _ON_GPU = _core.DEVICE == "cuda"
 _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 _FLOAT16 = torch.float16
 # The library's numbers.
-_SUM, _MEAN = 1, 2
+SUM, _MEAN = 1, 2
 _DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2}
 # From PyTorch 2.10 on, the core looks at tensors itself.
 _EXCHANGE = getattr(_TENSOR, "__dlpack_c_exchange_api__", None)
-_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(_TENSOR, _EXCHANGE, _empty_like)
+_HAS_EXCHANGE = _EXCHANGE is not None and _core.set_tensor_exchange(
+    _TENSOR, _EXCHANGE, _empty_like, torch.float32, torch.uint8
+)
 _OPERATIONS = {
     "softmax": 0,
     "log_softmax": 1,
@@ -181,27 +186,45 @@ def cross_entropy(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
 ) -> tuple[Tensor, Tensor] | None:
     """As the operator gives it."""
-    if not are_labels(labels, x):
-        return None
-    return cross_entropy_of_labels(x, labels, ignore_index, label_smoothing, reduction)
+    divides = divides_later(x, reduction)
+    options = (ignore_index, label_smoothing, SUM if divides else reduction)
+    results = loss_with_gradients(x, labels, *options)
+    if results is None or not divides:
+        return results
+    loss, gradients = results
+    return loss / rows_that_count(labels, ignore_index), gradients
 
 
-def cross_entropy_of_labels(
+def loss_with_gradients(
     x: Tensor, labels: Tensor, ignore_index: int, label_smoothing: float, reduction: int
-) -> tuple[Tensor, Tensor]:
-    """The same of what are labels, and no labels that name no class where the host sees them."""
+) -> tuple[Tensor, Tensor] | None:
+    """As the library gives them. None for what is not plain, too, for labels that are none, and
+    where the host sees one of them that names no class."""
+    if _HAS_EXCHANGE:
+        return _core.cross_entropy_of(x, labels, ignore_index, label_smoothing, reduction)
+    if not is_plain(x) or not are_labels(labels, x):
+        return None
     if not _ON_GPU:
         check_labels(labels, x.shape[-1], ignore_index)
-    divides = divides_later(x, reduction)
-    if divides:
-        reduction = _SUM
     loss = x.new_empty(() if reduction else labels.shape, dtype=torch.float32)
     gradients = _empty_like(x)
     # Nobody asks for the losses of a sum or mean, which the library keeps in its workspace.
     losses, one = (0, loss.data_ptr()) if reduction else (loss.data_ptr(), 0)
     at = gradients.data_ptr()
     _launch_loss(x, labels, losses, one, at, ignore_index, label_smoothing, reduction)
-    return mean_of(loss, labels, ignore_index) if divides else loss, gradients
+    return loss, gradients
+
+
+def saves_alone() -> bool:
+    """Whether nobody else gets to see what is saved for a backward pass from here on."""
+    return _saving_hooks is not None and _saving_hooks(True) is None
+
+
+def is_used_up(weights: Tensor) -> bool:
+    """Whether a backward pass, given these, is the last to need what was saved alone for it: its
+    result may lie there, which takes no memory of its own. Many weights at once have no storage."""
+    is_usual = type(weights) is _TENSOR and _has_storage(weights)
+    return is_usual and not _keeps_graph() and not is_watched()
 
 
 def divides_later(x: Tensor, reduction: int) -> bool:
@@ -211,16 +234,17 @@ def divides_later(x: Tensor, reduction: int) -> bool:
     return reduction == _MEAN and x.dtype is _FLOAT16
 
 
-def mean_of(loss: Tensor, labels: Tensor, ignore_index: int) -> Tensor:
-    """Of the losses' sum; NaN where no row counts."""
-    return loss / (labels != ignore_index).sum()
+def rows_that_count(labels: Tensor, ignore_index: int) -> Tensor:
+    """How many they are."""
+    return (labels != ignore_index).sum()
 
 
 def cross_entropy_loss(x: Tensor, labels: Tensor, ignore_index: int) -> Tensor | None:
     """The losses of all rows alone."""
-    if not are_labels(labels, x):
+    if not is_plain(x) or not are_labels(labels, x):
         return None
-    check_labels(labels, x.shape[-1], ignore_index)
+    if not _ON_GPU:
+        check_labels(labels, x.shape[-1], ignore_index)
     losses = x.new_empty(labels.shape, dtype=torch.float32)
     _launch_loss(x, labels, losses.data_ptr(), 0, 0, ignore_index, 0.0, 0)
     return losses.masked_fill_(labels == ignore_index, 0.0)

@@ -345,7 +345,7 @@ def _cross_entropy(
     if _fast.divides_later(x, reduction):
         options = (ignore_index, label_smoothing, _REDUCTIONS["sum"])
         loss, gradients = _cross_entropy(x, labels, *options)
-        return _fast.mean_of(loss, labels, ignore_index), gradients
+        return loss / _fast.rows_that_count(labels, ignore_index), gradients
     losses = torch.zeros(labels.shape, dtype=_dtype_of_losses(x), device=x.device)
     gradients = x.new_empty(x.shape)
     if _code(x) == "f64" or x.numel() == 0:
@@ -430,26 +430,45 @@ def _save_cross_entropy(ctx: Any, inputs: Any, output: Any) -> None:
 def _gradients_of_cross_entropy(
     ctx: Any, of_loss: Tensor, _: Any
 ) -> tuple[Tensor | None, None, None, None, None]:
-    x, labels, gradients = ctx.saved_tensors
-    ignore_index, label_smoothing, reduction = ctx.options
     if of_loss is None:
         return None, None, None, None, None
+    x, labels, gradients = ctx.saved_tensors
+    gradient = _gradient_of_cross_entropy(x, labels, gradients, None, of_loss, ctx.options)
+    return gradient, None, None, None, None
+
+
+def _gradient_of_cross_entropy(
+    x: Tensor,
+    labels: Tensor,
+    gradients: Tensor,
+    rows: Tensor | None,
+    of_loss: Tensor,
+    options: tuple[int, float, int],
+) -> Tensor:
+    """rows: how many count, if that is known and asked for."""
+    ignore_index, label_smoothing, reduction = options
     if _fast.divides_later(x, reduction):
-        # Gradients of a row that does not count are 0, which nothing divided by 0 may meet.
-        of_loss = of_loss.float() / (labels != ignore_index).sum().clamp(min=1)
+        rows = _fast.rows_that_count(labels, ignore_index) if rows is None else rows
+        of_loss = _of_each_row(of_loss, rows)
         reduction = _REDUCTIONS["sum"]
     if torch.is_grad_enabled():  # for derivatives of the second order
         gradients = _gradients_as_formula(x, labels, ignore_index, label_smoothing, reduction)
-    weights = of_loss.unsqueeze(-1) if reduction == 0 else of_loss
-    return _weighed(gradients, weights), None, None, None, None
+    return _weighed(gradients, of_loss.unsqueeze(-1) if reduction == 0 else of_loss)
 
 
-def _weighed(gradients: Tensor, weights: Tensor) -> Tensor:
+def _of_each_row(of_loss: Tensor, rows: Tensor) -> Tensor:
+    """Gradients of a row that does not count are 0, which nothing divided by 0 may meet."""
+    return of_loss.float() / rows.clamp(min=1)
+
+
+def _weighed(gradients: Tensor, weights: Tensor, in_place: bool = False) -> Tensor:
     """Each row times its weight or that of all, in the gradients' type, rounded once: a weight that
     has no dimensions PyTorch would round to that type before."""
     if gradients.dtype is weights.dtype:
-        return gradients * weights
+        return gradients.mul_(weights) if in_place else gradients * weights
     weights = weights if weights.dim() > 0 else weights.unsqueeze(0)
+    if in_place:
+        return gradients.mul_(weights)
     if torch.is_grad_enabled() or _fast.is_watched():
         return _in_type_of(gradients, gradients * weights)
     return torch.mul(gradients, weights, out=torch.empty_like(gradients))
@@ -459,24 +478,52 @@ def _in_type_of(x: Tensor, result: Tensor) -> Tensor:
     return result if result.dtype is x.dtype else result.to(x.dtype)
 
 
-def _loss_of_labels(ctx: Any, x: Tensor, labels: Tensor, *options: Any) -> Tensor:
+def _recorded_loss(x: Tensor, labels: Tensor, options: tuple[int, float, int]) -> Tensor | None:
     """The fast call alone, without its gradients as a second result of which autograd keeps a
-    record as well."""
+    record as well; in the type that the caller gets, whose conversion would be one more."""
+    ignore_index, label_smoothing, reduction = options
+    divides = _fast.divides_later(x, reduction)
+    asked = _fast.SUM if divides else reduction
     try:
-        loss, gradients = _fast.cross_entropy_of_labels(x, labels, *options)
-    except ValueError:  # a shape that the library does not take
-        loss, gradients = _ops.cross_entropy(x, labels, *options)
-    ctx.options = options
+        results = _fast.loss_with_gradients(x, labels, ignore_index, label_smoothing, asked)
+    except (TypeError, ValueError):  # a shape that the library does not take, or no number
+        return None
+    if results is None:
+        return None
+    loss, gradients = results
+    rows = _fast.rows_that_count(labels, ignore_index) if divides else None
+    if rows is not None:
+        loss = loss / rows
+    if loss.dtype is not x.dtype:  # never that of float32
+        loss = _as_loss_of(x, loss)
+    return _remembered_loss(x, (loss, (labels, gradients, rows), options))
+
+
+def _remember_loss(ctx: Any, x: Tensor, results: Any) -> Tensor:
+    """What is no tensor by itself, autograd does not look at: it has no gradient."""
+    loss, tensors, ctx.options = results
+    ctx.saves_alone = _fast.saves_alone()
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(x, labels, gradients)
+    ctx.save_for_backward(x, *tensors)
     return loss
 
 
-def _gradients_of_loss(ctx: Any, of_loss: Tensor) -> Any:
-    return _gradients_of_cross_entropy(ctx, of_loss, None)
+def _gradient_of_loss(ctx: Any, of_loss: Tensor) -> tuple[Tensor | None, None]:
+    if of_loss is None:
+        return None, None
+    x, labels, gradients, rows = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        of_loss = of_loss.float()  # what becomes of it is not rounded before it is all there
+        options = ctx.options
+        return _gradient_of_cross_entropy(x, labels, gradients, rows, of_loss, options), None
+    if rows is not None:
+        of_loss = _of_each_row(of_loss, rows)
+    weights = of_loss.unsqueeze(-1) if ctx.options[2] == 0 else of_loss
+    in_place = ctx.saves_alone and _fast.is_used_up(weights)
+    return _weighed(gradients, weights, in_place), None
 
 
-_recorded_loss = _applied("cross_entropy", _loss_of_labels, _gradients_of_loss)
+_remembered_loss = _applied("cross_entropy", _remember_loss, _gradient_of_loss)
 
 
 def _gradients_as_formula(
@@ -961,9 +1008,8 @@ def cross_entropy(
     which may be a slice: where classes lie side by side, rows that lie apart are not copied.
     With weights, or probabilities as the target: by log_softmax.
     """
-    options = (ignore_index, reduction, label_smoothing)
     if weight is None and size_average is None and reduce is None:
-        loss = _fast_cross_entropy(input, target, *options)
+        loss = _fast_cross_entropy(input, target, ignore_index, reduction, label_smoothing)
         if loss is not None:
             return loss
     if size_average is not None or reduce is not None:
@@ -996,22 +1042,21 @@ def _fast_cross_entropy(
     x: Any, target: Any, ignore_index: Any, reduction: Any, label_smoothing: Any
 ) -> Tensor | None:
     """That of labels, where classes are the last dimension and nothing is to be converted."""
-    if _fast.is_watched() or not _fast.is_plain(x) or not _fast.are_labels(target, x):
+    if type(x) is not torch.Tensor or _fast.is_watched():
         return None
     is_usual = (
-        x.dim() <= 2
-        and type(reduction) is str
+        type(reduction) is str
         and reduction in _REDUCTIONS
         and type(label_smoothing) is float
         and 0.0 <= label_smoothing <= 1.0
         and type(ignore_index) is int
-        and -(2**63) <= ignore_index < 2**63
+        and x.dim() <= 2
     )
     if not is_usual:
         return None
     options = (ignore_index, label_smoothing, _REDUCTIONS[reduction])
     if x.requires_grad and torch.is_grad_enabled():
-        return _as_loss_of(x, _recorded_loss(x, target, *options))
+        return _recorded_loss(x, target, options)
     if label_smoothing > 0.0:
         results = _launched("cross_entropy", x, target, *options)
         return None if results is None else _as_loss_of(x, results[0])

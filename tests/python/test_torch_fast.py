@@ -20,6 +20,10 @@ TYPES = [torch.float32, torch.float16, torch.bfloat16]
 SHAPES = [(9,), (5, 9), (2, 3, 65)]
 
 
+class Other(torch.Tensor):
+    pass
+
+
 def randn(*shape, dtype=torch.float32):
     generator = torch.Generator().manual_seed(sum(shape))
     return (2 * torch.randn(shape, generator=generator)).to(dtype).to(DEVICE)
@@ -45,7 +49,7 @@ CALLS = {
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
-LAUNCHES = ("columns_of", "columns_at", "topk_at", "cross_entropy_at")
+LAUNCHES = ("columns_of", "columns_at", "topk_at", "cross_entropy_at", "cross_entropy_of")
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "addresses"])
@@ -61,8 +65,8 @@ def launches(monkeypatch, request):
 
         def noted(*given, name=name, launch=launch):
             result = launch(*given)
-            if name != "columns_of" or result is not None:
-                names.append("columns" if name.startswith("columns") else name)
+            if not name.endswith("_of") or result is not None:
+                names.append(name.rpartition("_")[0])
             return result
 
         monkeypatch.setattr(_core, name, noted)
@@ -151,6 +155,139 @@ def test_parts_of_an_array_and_nothing_recorded(launches, call):
         assert_equal(call(part), y)
 
 
+# Of what PyTorch calls beside the core, these launch nothing on a GPU.
+LAUNCH_NOTHING = {"empty", "empty_like", "empty_strided", "new_empty", "unsqueeze", "detach"}
+
+
+def operations(call):
+    """The names of PyTorch's that are called, but for those that another one calls."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        call()
+    outer = (
+        event.name.removeprefix("aten::")
+        for event in profile.events()
+        if event.name.startswith("aten::")
+        and not (event.cpu_parent and event.cpu_parent.name.startswith("aten::"))
+    )
+    return [name for name in outer if name not in LAUNCH_NOTHING]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "reduction", "expected"),
+    [
+        (torch.float32, "mean", ["ones_like", "mul_"]),
+        (torch.float32, "sum", ["ones_like", "mul_"]),
+        (torch.bfloat16, "mean", ["to", "ones_like", "mul_"]),
+        (
+            torch.float16,
+            "mean",
+            ["ne", "sum", "div", "to", "ones_like", "to", "clamp", "div", "mul_"],
+        ),
+    ],
+    ids=str,
+)
+def test_operations_of_a_training_step(launches, monkeypatch, dtype, reduction, expected):
+    """Each costs the host a launch: beside the core's own, as few as there can be. backward()
+    makes the one that the loss's gradient begins with."""
+    monkeypatch.setattr(_fast, "check_labels", lambda *given: None)  # none on a GPU
+    x, labels = randn(5, 9, dtype=dtype).requires_grad_(), labels_of(randn(5, 9))
+
+    def step():
+        x.grad = None
+        sw.cross_entropy(x, labels, reduction=reduction).backward()
+
+    step()
+    assert operations(step) == expected
+    assert launches == ["cross_entropy"] * 2
+
+
+def of_loss(loss):
+    """Gradients as they were saved."""
+    return loss.grad_fn.saved_tensors[2]
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_a_last_backward_pass_takes_no_memory(launches, dtype, reduction):
+    x = randn(5, 9, dtype=dtype).requires_grad_()
+    loss = sw.cross_entropy(x, labels_of(x), reduction=reduction)
+    weights = torch.full_like(loss, 3.0)
+    saved = of_loss(loss).data_ptr()
+    first, second = (torch.autograd.grad(loss, x, weights, retain_graph=True)[0] for _ in range(2))
+    assert saved not in (first.data_ptr(), second.data_ptr())
+    loss.backward(weights)
+    assert x.grad.data_ptr() == saved
+    for gradient in (first, second):
+        torch.testing.assert_close(gradient, x.grad, rtol=0, atol=0)
+    assert launches == ["cross_entropy"]
+
+
+def test_what_others_saved_is_not_written_to(launches):
+    x = randn(5, 9).requires_grad_()
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
+        loss = sw.cross_entropy(x, labels_of(x))
+    before = [tensor.clone() for tensor in kept]
+    (3.0 * loss).backward()
+    for tensor, other in zip(kept, before, strict=True):
+        torch.testing.assert_close(tensor, other, rtol=0, atol=0)
+    torch.testing.assert_close(x.grad, 3.0 * kept[2])
+    assert launches == ["cross_entropy"]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_of_a_loss_by_many_weights(launches, name):
+    x = randn(5, 9).requires_grad_()
+    loss = LOSSES[name](x)
+    weights = randn(3, *loss.shape)
+    (many,) = torch.autograd.grad(loss, x, weights, is_grads_batched=True)
+    assert launches == ["cross_entropy"]
+    each = (torch.autograd.grad(LOSSES[name](x), x, one)[0] for one in weights)
+    torch.testing.assert_close(many, torch.stack(list(each)))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("dtype", TYPES[1:], ids=str)
+def test_gradients_of_gradients_of_a_loss_in_2_bytes(launches, name, dtype):
+    def second(x):
+        x = x.detach().clone().requires_grad_()
+        (first,) = torch.autograd.grad(LOSSES[name](x).pow(2).sum(), x, create_graph=True)
+        return torch.autograd.grad(first.float().pow(2).sum(), x)[0]
+
+    x = randn(5, 9, dtype=dtype)
+    mine = second(x)
+    assert launches
+    torch.testing.assert_close(mine, by_operators(second, x))
+
+
+STRANGE_LABELS = {
+    "of 32 bits": lambda labels: labels.int(),
+    "a stride apart": lambda labels: torch.stack([labels, labels], -1)[:, 0],
+    "a subclass": lambda labels: labels.as_subclass(Other),
+}
+
+
+@pytest.mark.parametrize("strange", STRANGE_LABELS.values(), ids=STRANGE_LABELS)
+def test_labels_that_kernels_do_not_take(strange):
+    """They are not looked at as if they were others."""
+    x = randn(5, 9).requires_grad_()
+    labels = labels_of(x)
+    if _fast._HAS_EXCHANGE:
+        assert _core.cross_entropy_of(x, strange(labels), -100, 0.0, 2) is None
+        for other in (labels[1:], labels[None], labels.float(), labels.tolist()):
+            assert _core.cross_entropy_of(x, other, -100, 0.0, 2) is None
+    loss = sw.cross_entropy(x, strange(labels)).as_subclass(torch.Tensor)
+    assert_equal(loss.detach(), sw.cross_entropy(x, labels).detach())
+
+
+def test_labels_that_name_no_class_but_are_ignored(launches):
+    x = randn(3, 5).requires_grad_()
+    labels = torch.tensor([0, 7, 4], device=DEVICE)
+    loss = sw.cross_entropy(x, labels, ignore_index=7)
+    assert launches == ["cross_entropy"]
+    torch.testing.assert_close(loss, sw.cross_entropy(x[::2], labels[::2]))
+
+
 def test_labels_are_checked_on_the_cpu(launches):
     if DEVICE != "cpu":
         pytest.skip("nobody waits for a GPU")
@@ -161,10 +298,6 @@ def test_labels_are_checked_on_the_cpu(launches):
 
 
 # ---- where it is not ----
-
-
-class Other(torch.Tensor):
-    pass
 
 
 STRANGERS = {

@@ -148,16 +148,35 @@ def test_second_derivatives_of_a_scaled_loss():
 def test_types_that_hold_small_gradients_take_one_launch(monkeypatch):
     """The kernel divides; of float16 the backward pass does."""
     reductions = []
-    launch = _fast._core.cross_entropy_at
+    launch = _fast.loss_with_gradients
 
     def noted(*given):
-        reductions.append(given[10])
-        launch(*given)
+        reductions.append(given[-1])
+        return launch(*given)
 
-    monkeypatch.setattr(_fast._core, "cross_entropy_at", noted)
+    monkeypatch.setattr(_fast, "loss_with_gradients", noted)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
         sw.cross_entropy(randn(4, 50, dtype=dtype).requires_grad_(), labels_of(4, 50, 0))
     assert reductions == [2, 2, 1]
+
+
+@pytest.mark.parametrize("retain_graph", [True, False], ids=["kept", "used up"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_the_gradient_of_a_loss_of_4_bytes_is_not_rounded_by_itself(dtype, retain_graph):
+    """In 2 bytes this one would be 1."""
+    one = torch.tensor(1.0, device=DEVICE)
+    of_loss = one + torch.finfo(dtype).eps / 2
+    x, labels = randn(64, 50, dtype=dtype).requires_grad_(), labels_of(64, 50, 7)
+
+    def gradient(of_loss, keeps=True):
+        with torch.autocast(DEVICE, dtype=dtype):
+            loss = sw.cross_entropy(x, labels, reduction="sum")
+        assert loss.dtype == torch.float32
+        return torch.autograd.grad(loss, x, of_loss, retain_graph=keeps)[0]
+
+    exact = (gradient(one).float() * of_loss).to(dtype)
+    assert not torch.equal(exact, gradient(one))
+    assert torch.equal(gradient(of_loss, retain_graph), exact)
 
 
 # ---- autocast ----
