@@ -118,10 +118,6 @@ _WITH_TWO_FLOATS = (
     "14_row_in_registers/two_exchanges",
     "15_row_in_shared_memory/maximum_first",
     "15_row_in_shared_memory/shared_memory_alone",
-    "19_backward",
-    "19_backward/log_softmax",
-    "19_backward/reads_twice",
-    "19_backward/shared_memory",
 )
 
 # ---- pairs in global memory ----
@@ -288,8 +284,15 @@ _WORD_BYTES = 4
 _LOADS_OF_FENCE = 4
 
 
+def _is_alone(launch: Launch) -> bool:
+    """Whether a block has a row for itself, and skips what a cluster would exchange."""
+    return launch.step == "19_backward" and cut_rows.blocks_a_row(launch) == 1
+
+
 def _fences_of_first_warp(launch: Launch) -> dict[str, int]:
     """One of each block."""
+    if _is_alone(launch):
+        return {}
     return {"shared_load_requests": _LOADS_OF_FENCE * launch.blocks}
 
 
@@ -301,6 +304,8 @@ def _fences_of_all_warps(launch: Launch) -> dict[str, int]:
 def _stores_to_cluster(launch: Launch) -> dict[str, int]:
     """Each block stores to all of its cluster. The source's are stores to shared memory, of a word
     each."""
+    if _is_alone(launch):
+        return {}
     words = _WORDS_TO_CLUSTER[launch.unit]
     return {
         "global_store_bytes": words * _WORD_BYTES * launch.blocks * cut_rows.blocks_a_row(launch),
@@ -310,6 +315,8 @@ def _stores_to_cluster(launch: Launch) -> dict[str, int]:
 
 def _sum_of_blocks(launch: Launch) -> dict[str, int]:
     """Each warp loads what the blocks of its cluster have stored."""
+    if _is_alone(launch):
+        return {}
     return _requests("load", -launch.blocks * launch.warps)
 
 
@@ -520,11 +527,10 @@ RULES = [
     ),
     Rule(
         "rest_of_a_half",
-        "d of a row of two-byte elements, or the sum of their products, is a plain sum, so that "
-        "the rest of TwoFloats is 0 when the lanes begin to add theirs. ptxas knows, and does not "
-        "shuffle it the first time.",
-        "SHFL.BFLY once at the distance 16 behind the sum of MUFU.EX2's results (step 19: of "
-        "FFMA's), and twice at each distance below",
+        "d of a row of two-byte elements is a plain sum, so that the rest of TwoFloats is 0 when "
+        "the lanes begin to add theirs. ptxas knows, and does not shuffle it the first time.",
+        "SHFL.BFLY once at the distance 16 behind the sum of MUFU.EX2's results, and twice at each "
+        "distance below",
         (Kernels(_WITH_TWO_FLOATS),),
         _rest_of_half,
     ),
@@ -630,15 +636,6 @@ RULES = [
         "ptxas -v: 432 bytes smem; not the compiler's doing otherwise",
         (Kernels(("16_cluster/four_blocks",)),),
         cut_rows.copies_to_half_a_sector,
-    ),
-    Rule(
-        "copies_of_both",
-        "ptxas puts three loads from shared memory that no lane executes before an asynchronous "
-        "copy; and once before the two that follow each other here, of both arrays.",
-        "@!PT LDS RZ, [RZ] three times; LDGSTS.E.BYPASS.128 [R19], desc[UR8][R8.64]; "
-        "LDGSTS.E.BYPASS.128 [R21], desc[UR8][R10.64]",
-        (Kernels(("19_backward/shared_memory",)),),
-        cut_rows.copies_of_both,
     ),
     Rule(
         "copies_behind_a_head",
@@ -913,10 +910,10 @@ CROWDED = _wavefronts(
     "store",
     "Each warp stores once, while what others load from two arrays arrives. Their number varies: "
     "two runs of a launch disagree on it.",
-    "two in five",
+    "one in two",
 )
 CROWDED_WHERE = Kernels(("19_backward/reads_twice",))
-MOST_CROWDED = 2 / 5
+MOST_CROWDED = 1 / 2
 POLLING = Listed(
     "polling",
     "A thread of each block waits in a loop until all blocks have come to the grid's barrier. How "

@@ -10,7 +10,6 @@ _SECTOR_BYTES = 32
 _LINE_BYTES = 128
 VECTORS_OF_LINE = _LINE_BYTES // _COPY_BYTES
 _HELD = 32  # elements of a thread of step 16's four_blocks, before anything waits
-_LOADS_BEFORE_A_COPY = 3
 
 
 def blocks_a_row(launch: Launch) -> int:
@@ -85,11 +84,6 @@ def _requests_of_vectors(launch: Launch) -> list[range]:
         for vectors in vectors_of_blocks(launch)
         for first in range(0, len(vectors), WARP)
     ]
-
-
-def copies_of_both(launch: Launch) -> dict[str, int]:
-    requests = len(_requests_of_vectors(launch))
-    return {"shared_load_requests": -_LOADS_BEFORE_A_COPY * requests}
 
 
 def copies_behind_a_head(launch: Launch) -> dict[str, int]:
