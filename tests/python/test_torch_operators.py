@@ -421,8 +421,8 @@ def test_dimensions_that_there_are_not():
         sw.topk(randn(2, 3), 1, 5)
 
 
-ZEROS = torch.zeros(2, 3)
-ZERO_LABELS = torch.zeros(2, dtype=torch.int64)
+ZEROS = torch.zeros(2, 3, device=DEVICE)
+ZERO_LABELS = torch.zeros(2, dtype=torch.int64, device=DEVICE)
 
 
 @pytest.mark.parametrize(
