@@ -86,8 +86,8 @@ struct StepInfo {
   /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp, and
   /// within 0.51 ulp in the other types.
   bool exact_difference = false;
-  /// Of such a step: in fp32 takes powers of two on the special function units, whose errors, of the
-  /// exponential and of d, make that 6 ulp.
+  /// Of such a step: in fp32 takes powers of two on the special function units, whose errors, of
+  /// the exponential and of d, make that 6 ulp.
   bool fast_exponential = false;
   /// Of a backward step: in fp32 keeps what rounding drops of a row's sum, so that gradients are
   /// within 2.5 ulp, at the largest of the two terms and their difference.
