@@ -314,8 +314,9 @@ _RULED = [
       ("block_barriers",): (2, 16)}),
     ("19_backward", "softmax_backward", "f16", 3, 50001, 0, 24, 256,
      {("global_store_bytes",): (300006, 301542), _SHARED_LOADS: (768, 384),
-      ("shared_store_requests",): (432, 192), ("shared_store_wavefronts",): (432, 240),
-      ("shuffles",): (5760, 5568)}),
+      ("shared_store_requests",): (432, 192), ("shared_store_wavefronts",): (432, 240)}),
+    ("19_backward", "softmax_backward", "f16", 288, 1024, 0, 288, 128,
+     {_SHARED_LOADS: (2304, 1152), _SHARED_STORES: (2304, 1152)}),
     ("19_backward/log_softmax", "log_softmax_backward", "f32", 1, 131072, 0, 8, 1024,
      {("global_store_bytes",): (524288, 524800), ("shared_load_requests",): (1024, 512),
       ("shared_load_wavefronts",): (1536, 768), ("shared_load_bank_conflicts",): (512, 0),
@@ -323,12 +324,14 @@ _RULED = [
     ("19_backward/plain_sum", "softmax_backward", "bf16", 1, 100003, 0, 8, 512,
      {("global_store_bytes",): (200006, 200262), ("shared_store_requests",): (136, 128)}),
     ("19_backward/reads_twice", "softmax_backward", "bf16", 36, 4096, 0, 36, 512,
-     {_SHARED_LOADS: (1152, 576), _SHARED_STORES: (1152, 576), ("shuffles",): (11520, 10944)}),
+     {_SHARED_LOADS: (1152, 576), _SHARED_STORES: (1152, 576)}),
     ("19_backward/shared_memory", "softmax_backward", "f16", 300, 777, 0, 300, 128,
-     {("global_load_sectors",): (33600, 30900), ("global_store_bytes",): (466200, 468600),
-      ("shared_load_requests",): (14550, 10425), ("shared_load_wavefronts",): (19500, 17100),
-      ("shared_store_requests",): (3000, 1200), ("shared_store_wavefronts",): (3000, 1800),
-      ("shuffles",): (36000, 34800)}),
+     {("global_load_sectors",): (33600, 30900), ("shared_load_requests",): (12150, 10950),
+      ("shared_load_wavefronts",): (17100, 15900), _SHARED_STORES: (2400, 1200)}),
+    ("19_backward/shared_memory", "softmax_backward", "f16", 3, 50001, 0, 12, 256,
+     {("global_load_sectors",): (19540, 18952), ("global_store_bytes",): (300006, 300390),
+      ("shared_load_requests",): (6264, 6120), ("shared_load_wavefronts",): (9768, 9576),
+      ("shared_store_requests",): (216, 96), ("shared_store_wavefronts",): (216, 120)}),
     ("19_backward/short_rows", "softmax_backward", "bf16", 300, 777, 0, 75, 128,
      {("local_load_requests",): (0, 900), ("local_store_requests",): (0, 900)}),
     ("20_cross_entropy", "cross_entropy", "f32", 36, 4096, 0, 72, 512,
@@ -418,9 +421,9 @@ def test_threads_that_wait_for_a_grid_look_at_most_five_times(session, figure, e
 
 
 @pytest.mark.parametrize(
-    ("runs", "explained"), [([11, 19], True), ([0, 38], True), ([0, 39], False), ([19], False)]
+    ("runs", "explained"), [([11, 19], True), ([0, 48], True), ([0, 49], False), ([19], False)]
 )
-def test_stores_that_meet_arriving_loads_vary_by_two_in_five_at_most(session, runs, explained):
+def test_stores_that_meet_arriving_loads_vary_by_half_at_most(session, runs, explained):
     launch = ("19_backward/reads_twice", "softmax_backward", "f32", 3, 50001, 0, 3, 1024)
     ours = {"shared_store_requests": 192, "shared_store_wavefronts": 192,
             "shared_load_requests": 192, "shared_load_wavefronts": 384,
