@@ -87,8 +87,9 @@ std::string softmax_step(std::int64_t rows, std::int64_t cols, const DeviceTrait
 TEST_SUITE("choices") {
   TEST_CASE("what was recorded on an H200 is taken there") {
     CHECK(softmax_step(1000000, 64, kH200) == "13_row_in_a_warp");
-    CHECK(softmax_step(4000, 4000, kH200) == "14_row_in_registers");
-    CHECK(softmax_step(4000, 25000, kH200) == "15_row_in_shared_memory");
+    CHECK(softmax_step(4000, 4000, kH200) == "14_row_in_registers/warp_reduce");
+    CHECK(softmax_step(16000, 4000, kH200) == "14_row_in_registers");
+    CHECK(softmax_step(4000, 50000, kH200) == "15_row_in_shared_memory");
     CHECK(softmax_step(4000, 100000, kH200) == "16_cluster/messages");
     CHECK(softmax_step(1, 16777216, kH200) == "17_long_row_one_launch");
     CHECK(softmax_step(40, 16777216, kH200) == "12_bytes_in_flight");  // too many rows for 17

@@ -277,8 +277,8 @@ TEST_SUITE("results") {
       CAPTURE(size.cols);
       steps.insert(check_softmax<T>(size, false));
     }
-    CHECK(steps == std::set<std::string>{"13_row_in_a_warp", "14_row_in_registers",
-                                         "15_row_in_shared_memory", "16_cluster",
+    // Step 15 serves from 1025 long rows on, for which the suite `tables` has time.
+    CHECK(steps == std::set<std::string>{"13_row_in_a_warp", "14_row_in_registers", "16_cluster",
                                          "17_long_row_one_launch"});
   }
 

@@ -406,7 +406,9 @@ NO_RESULT = {
     "docs/pages/executor.md": [
         "The figures are those that", "A figure that two rules move", "Constant loads are not",
     ],
-    "docs/pages/library.md": ["At the shapes that were recorded"],
+    "docs/pages/library.md": [
+        "At the shapes that were recorded", "K is 1 to the number of columns",
+    ],
     "docs/pages/library_beside_peers.md": ["In the table, read two columns first"],
     "docs/pages/many_rows.md": ["Which step builds on which", "![01 Naive"],
     "docs/pages/numerics.md": ["The wide end is of few rows", "Sums stay in fp32"],
