@@ -30,8 +30,9 @@ std::optional<std::string> name_by_numpy(nb::handle given) {
   try {
     return nb::cast<std::string>(nb::module_::import_("numpy").attr("dtype")(given).attr("name"));
   } catch (const nb::python_error& error) {
-    if (error.matches(PyExc_TypeError)) return std::nullopt;
-    throw;
+    // TypeError, and of strange texts ValueError or SyntaxError.
+    if (error.matches(PyExc_Exception)) return std::nullopt;
+    throw;  // Ctrl-C
   }
 }
 

@@ -138,7 +138,7 @@ void* data_of_new(nb::handle tensor) {
 
 // x.new_empty(shape, dtype=dtype)
 Made new_empty(nb::handle tensor, nb::handle shape, nb::handle dtype) {
-  PyObject* const given[] = {tensor.ptr(), shape.ptr(), dtype.ptr()};
+  PyObject* given[] = {tensor.ptr(), shape.ptr(), dtype.ptr()};
   nb::object made = nb::steal(PyObject_VectorcallMethod(
       exchange().new_empty, given, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, exchange().dtype_alone));
   if (!made.is_valid()) throw nb::python_error();

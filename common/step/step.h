@@ -83,8 +83,8 @@ struct StepInfo {
   int max_k = kUsualMaxK;     ///< the largest k that a top-k step takes
   std::string larger_k{};     ///< the step that takes a larger one; "" where there is none
   Summation summation = Summation::kTree;  ///< how it adds, for the error bound
-  /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp, and
-  /// within 0.51 ulp in the other types.
+  /// In fp32 rounds no x - m, and keeps what rounding drops of d: results are within 3 ulp (but
+  /// see fast_exponential), and within 0.51 ulp in the other types.
   bool exact_difference = false;
   /// Of such a step: in fp32 takes powers of two on the special function units, whose errors, of
   /// the exponential and of d, make that 6 ulp.

@@ -37,6 +37,7 @@ _saving_hooks: Any = getattr(_C._autograd, "_top_saved_tensors_default_hooks", N
 # Of any device: to ask for one takes twice as long.
 is_any_autocast = _C._is_any_autocast_enabled
 _ON_GPU = _core.DEVICE == "cuda"
+_is_captured: Any = torch.cuda.is_current_stream_capturing if _ON_GPU else lambda: False
 # PyTorch for the CPU has none.
 _current_stream: Any = getattr(_C, "_cuda_getCurrentRawStream", None)
 _FLOAT16 = torch.float16
@@ -222,9 +223,10 @@ def saves_alone() -> bool:
 
 def is_used_up(weights: Tensor) -> bool:
     """Whether a backward pass, given these, is the last to need what was saved alone for it: its
-    result may lie there, which takes no memory of its own. Many weights at once have no storage."""
+    result may lie there, which takes no memory of its own. Many weights at once have no storage,
+    and a CUDA graph may be replayed."""
     is_usual = type(weights) is _TENSOR and _has_storage(weights)
-    return is_usual and not _keeps_graph() and not is_watched()
+    return is_usual and not _keeps_graph() and not is_watched() and not _is_captured()
 
 
 def divides_later(x: Tensor, reduction: int) -> bool:

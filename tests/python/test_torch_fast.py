@@ -222,6 +222,38 @@ def test_a_last_backward_pass_takes_no_memory(launches, dtype, reduction):
     assert launches == ["cross_entropy"]
 
 
+@pytest.mark.skipif(DEVICE != "cuda", reason="PyTorch for the CPU captures no graphs")
+def test_a_captured_backward_pass_may_be_replayed():
+    x = randn(5, 9, dtype=torch.float16).requires_grad_()
+    labels = labels_of(x)
+
+    def passes():
+        loss = sw.cross_entropy(x, labels)
+        return torch.autograd.grad(loss, x, torch.full_like(loss, 3.0))[0]
+
+    expected = passes()
+    forward, backward = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(forward):
+        loss = sw.cross_entropy(x, labels)
+    weights = torch.full_like(loss, 3.0)
+    with torch.cuda.graph(backward, pool=forward.pool()):
+        (gradient,) = torch.autograd.grad(loss, x, weights)
+    forward.replay()
+    for _ in range(2):
+        backward.replay()
+        torch.testing.assert_close(gradient, expected, rtol=0, atol=0)
+
+
+def test_a_captured_backward_pass_leaves_what_was_saved(launches, monkeypatch):
+    x = randn(5, 9).requires_grad_()
+    loss = sw.cross_entropy(x, labels_of(x))
+    saved = of_loss(loss).data_ptr()
+    monkeypatch.setattr(_fast, "_is_captured", lambda: True)
+    loss.backward(torch.tensor(3.0, device=DEVICE))
+    assert x.grad.data_ptr() != saved
+    assert launches == ["cross_entropy"]
+
+
 def test_what_others_saved_is_not_written_to(launches):
     x = randn(5, 9).requires_grad_()
     kept = []

@@ -135,6 +135,22 @@ TEST_SUITE("shapes") {
                      {.block_size = 32});
     }
   }
+
+  // A thread of step 16's messages holds 64 or 128 logits where few blocks run: rows that end in
+  // the second half of these, at a whole group and within one.
+  TEST_CASE("one row that ends within what the threads of a few blocks hold") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.info.several_blocks_a_row) continue;
+      for (const std::int64_t cols : {33000, 40009, 65536}) {
+        for (const DType dtype : kAllDTypes) {
+          if (is_left_out(step, dtype, cols)) continue;
+          check_verified(step, {dtype, 1, cols, some_k(step, cols), Input::kRandom},
+                         {.block_size = 32});
+        }
+      }
+    }
+  }
 }
 
 #ifndef SIMT_EXECUTOR

@@ -197,8 +197,8 @@ softmax_worklog_status softmax_worklog_step(softmax_worklog_operation operation,
  * Softmax of each row: probabilities, which add up to 1 within rounding.
  *
  * Of a row that the chip holds (1,417,216 columns of float32 and more of the others, on an H200), a
- * float32 probability is off by 6 units in the last place at most, whatever the logits, and one of
- * the other types by little more than half a unit.
+ * float32 probability is off by 6 units in the last place at most, whatever the logits below 2^20,
+ * and one of the other types by little more than half a unit.
  *
  * `logits` and `probabilities` are rows x cols of `dtype` and may be the same array, but overlap in
  * no other way. `workspace` is softmax_worklog_workspace_bytes() of device memory, aligned to

@@ -86,10 +86,10 @@ __device__ Origin origin_of(float m) {
   return {shift, kRounder + (kGuardExponent - k), (k - kDepth) * kLn2, m};
 }
 
-// exp(x) / 2^k, to 1.4 ulp: exp(x) = 2^n 2^f, where x log2 e = n + f with |f| <= 1/2. What two
-// multiply-adds leave of x is exact enough for the special function unit. (Cody and Waite,
-// "Software Manual for the Elementary Functions", chapter 6, find so what is left of a multiple of
-// ln 2)
+// exp(x) / 2^k, to 1.4 ulp: exp(x) = 2^n 2^f, where x log2 e = n + f with |f| little more than
+// 1/2 at most. Two multiply-adds find f from x itself, and the special function unit its power. (As
+// Cody and Waite, "Software Manual for the Elementary Functions", chapter 6, find what is left of a
+// multiple of ln 2)
 __device__ float exponential(float x, Origin origin) {
   constexpr int kMantissaBits = 23;
   const float t = fmaxf(x - origin.shift, origin.smallest);
