@@ -19,7 +19,7 @@ constexpr double kExactUlp = 3.0;
 constexpr double kExactNarrowUlp = 0.51;
 
 // What a GPU's exponential function may add to the host's, and what one with fast_exponential comes
-// to. Of all floats from -1/2 to 1/2, an H200's special function unit has one, just above 0, whose
+// to. Of all floats from -1/2 to 1/2, an H200's special function unit has one whose
 // power of two is off by 2.45 u. Where the argument is off by most, by 0.35 u at 1/2, the power is
 // next to 1.4 and the unit's error less of it: with 2.6 u for both, of the exponential and of d,
 // and the last rounding, that is 5.7 ulp. (Parts of a row whose maxima lie on both sides of a
