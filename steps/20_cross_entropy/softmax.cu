@@ -314,20 +314,8 @@ __device__ Vector gradients_of(Vector vector, Gradients row, float ratio, int la
   return vector;
 }
 
-// The label of a row, and its logit.
-struct Target {
-  int label;
-  float logit;
-};
-
-template <typename T>
-__device__ Target target_of(worklog::Labels labels, std::int64_t row, std::int64_t ignore_index,
-                            const T* x, int cols) {
-  const std::int64_t label =
-      labels.of_64_bits != nullptr ? labels.of_64_bits[row] : labels.of_32_bits[row];
-  if (label == ignore_index) return {kIgnored, 0.0f};
-  if (label < 0 || label >= cols) return {kNoColumn, kNan};
-  return {static_cast<int>(label), static_cast<float>(x[label])};
+__device__ std::int64_t label_of(worklog::Labels labels, std::int64_t row) {
+  return labels.of_64_bits != nullptr ? labels.of_64_bits[row] : labels.of_32_bits[row];
 }
 
 // The loss of a row, given its label's logit. What has no share in it must not be infinite times 0.
@@ -393,7 +381,9 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool has_edge = block == 0 && thread < cut.edges;
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  arrive_relaxed();  // this block runs, the others shall know
+  cudaTriggerProgrammaticLaunchCompletion();  // the kernel that adds up the losses may wait here
+  arrive_relaxed();                           // this block runs, the others shall know
+  const std::int64_t label = is_first ? label_of(labels, row_index) : options.ignore_index;
   Vector tile[kHeld<T>];
 #pragma unroll
   for (int i = 0; i < kHeld<T>; ++i) {
@@ -403,8 +393,6 @@ __global__ void __launch_bounds__(kMaxThreads)
     tile[i] = is_of_row ? x_vectors[vector] : nothing<T>();
   }
   const float x_edge = has_edge ? static_cast<float>(x[edge]) : kNegativeInfinity;
-  const Target target = is_first ? target_of(labels, row_index, options.ignore_index, x, cols)
-                                 : Target{kNoColumn, kNan};
   for (int i = held + thread; i < end; i += threads) {
     __pipeline_memcpy_async(&waiting[i - held], &x_vectors[i], sizeof(Vector));
   }
@@ -418,6 +406,13 @@ __global__ void __launch_bounds__(kMaxThreads)
     m = max_of<T>(tile[i], m);
   }
   const float m_of_tile = warp_max(m);
+
+  // The label is there when the row is, and its logit comes while exponentials are taken.
+  const bool is_column = label != options.ignore_index && label >= 0 && label < cols;
+  const T x_label = is_column ? x[label] : static_cast<T>(kNan);
+  const int told = is_column                       ? static_cast<int>(label)
+                   : label == options.ignore_index ? kIgnored
+                                                   : kNoColumn;
   float sum = 0.0f;
   if (options.label_smoothing > 0.0f) {
     if (has_edge) sum = x_edge;
@@ -453,7 +448,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     }
   }
   wait_for_cluster();  // all of them run, so that their shared memory is there
-  Part row = cluster_combine({m, warp_sum(d), warp_sum(sum), target.label});
+  Part row = cluster_combine({m, warp_sum(d), warp_sum(sum), told});
   row.d += row.m - row.m;  // NaN for a row with a NaN or +inf, or of -inf only
   cudaGridDependencySynchronize();
   const Gradients of_row = gradients_of_row(row, options, scale != nullptr ? *scale : 1.0f, cols);
@@ -461,7 +456,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool is_ignored = row.label == kIgnored;
 
   if (is_first) {
-    losses[row_index] = loss_of(row, target.logit, options, cols);
+    losses[row_index] = loss_of(row, static_cast<float>(x_label), options, cols);
     log_sum_exps[row_index] = is_ignored ? 0.0f : row.m + logf(row.d);
   }
   if (has_edge) {

@@ -243,22 +243,37 @@ __device__ float warp_max(float m) {
   return __int_as_float(ordered(__reduce_max_sync(kAllLanes, ordered(__float_as_int(m)))));
 }
 
-// a + b; what rounding drops is kept where results show it.
-template <typename T>
-__device__ TwoFloats sum_of(TwoFloats a, TwoFloats b) {
-  if constexpr (kIsExact<T>) {
-    return sum(a, b);
-  } else {
-    return {a.value + b.value};
-  }
+// The sum of a warp in fp32 by two instructions that add integers, where shuffles would follow each
+// other: so many units, and what is left in units that are 2^26 times smaller, of which each lane
+// rounds to the nearest. A unit is at least 2^-22 of the most that a lane may have, and its
+// exponentials are at most 2^64.5 each.
+constexpr float kSmaller = 0x1p26f;
+constexpr float kUnitOfThreads = 0x1p54f;
+constexpr float kUnitOfMessages = 0x1p59f;
+constexpr float kLargest = 1.4143f * kGuard;
+constexpr int kMostWaiting = kMaxWaiting / static_cast<int>(sizeof(float));
+static_assert((kMostPerThread + kMostWaiting / kWarpSize) * kLargest < 0x1p22f * kUnitOfThreads,
+              "kRounder rounds a thread's units, of 32 threads that hold the most");
+static_assert((kFewPerThread * kMaxThreads + kMostWaiting) * kLargest < 0x1p22f * kUnitOfMessages,
+              "and a lane's, of messages that are no more than one block's");
+__device__ TwoFloats sum_in_units(TwoFloats d, float unit) {
+  const float value = d.value + d.rest;
+  const float rounded = fmaf(value, 1.0f / unit, kRounder);
+  const float rest = fmaf(rounded - kRounder, -unit, value) + (d.rest - (value - d.value));
+  const int lane_units = __float_as_int(rounded) - __float_as_int(kRounder);
+  const int units = __reduce_add_sync(kAllLanes, lane_units);
+  const int rests = __reduce_add_sync(kAllLanes, __float2int_rn(rest * (kSmaller / unit)));
+  const auto upper = static_cast<float>(units);
+  const auto lower = static_cast<float>(units - static_cast<int>(upper));
+  return {upper * unit, fmaf(static_cast<float>(rests), unit / kSmaller, lower * unit)};
 }
 
+// Of types of two bytes the exponentials of a row whose maximum is huge are smaller than any unit.
 template <typename T>
-__device__ TwoFloats warp_sum(TwoFloats d) {
+__device__ TwoFloats warp_sum(TwoFloats d, float unit) {
+  if constexpr (kIsExact<T>) return sum_in_units(d, unit);
   for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    TwoFloats other = {__shfl_xor_sync(kAllLanes, d.value, distance)};
-    if constexpr (kIsExact<T>) other.rest = __shfl_xor_sync(kAllLanes, d.rest, distance);
-    d = sum_of<T>(d, other);
+    d.value += __shfl_xor_sync(kAllLanes, d.value, distance);
   }
   return d;
 }
@@ -395,9 +410,10 @@ __device__ Normalizer combine(const Inbox<T, kWarps>& inbox, int messages) {
   for (int i = 0; i < kPerLane; ++i) {
     if (i * kWarpSize >= messages) break;
     const float ratio = ratio_of<T>(parts[i].m, m);
-    d = sum_of<T>(d, {parts[i].d.value * ratio, parts[i].d.rest * ratio});
+    const TwoFloats part = {parts[i].d.value * ratio, parts[i].d.rest * ratio};
+    d = kIsExact<T> ? sum(d, part) : TwoFloats{d.value + part.value};
   }
-  return {m, warp_sum<T>(d)};
+  return {m, warp_sum<T>(d, kUnitOfMessages)};
 }
 
 // The vectors of each block's share of a row: whole lines of the cache. The last blocks may have
@@ -571,7 +587,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     part = {m, sum(raised<T>(part, m).d, {d.value - kStart<T>, d.rest})};
   }
 
-  part.d = warp_sum<T>(part.d);
+  part.d = warp_sum<T>(part.d, kUnitOfThreads);
   wait_for_cluster();
   if (lane < blocks) send(part, inbox, block * warps + warp, lane);
   wait_for_all(inbox);
