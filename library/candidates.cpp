@@ -48,6 +48,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"19_backward", "log_softmax", Need::kClustersOfWhole},
   };
   static const std::vector<Named> cross_entropy = {
+      {"20_cross_entropy", "messages", Need::kClustersOfWhole},
       {"20_cross_entropy", "", Need::kClustersOfWhole},
   };
   static const std::vector<Named> cross_entropy_loss = {

@@ -575,20 +575,21 @@ void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cu
   const dim3 block(problem.block_size);
   worklog::allow_shared_memory(cross_entropy<T>, "cross_entropy", kMaxWaiting + kLine);
   worklog::allow_large_clusters(cross_entropy<T>, "cross_entropy");
-  cudaLaunchAttribute attributes[] = {{}, launched_early()};
-  cudaLaunchAttribute& cluster = attributes[0];
+  cudaLaunchAttribute attributes[] = {launched_early(), {}};
+  cudaLaunchAttribute& cluster = attributes[1];
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = static_cast<unsigned>(blocks);
   cluster.val.clusterDim.y = 1;
   cluster.val.clusterDim.z = 1;
+  const bool waits = scale != nullptr;  // for the kernel that counts
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes =
       static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, problem.block_size));
   config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = scale != nullptr ? 2 : 1;
+  config.attrs = waits ? attributes : &cluster;
+  config.numAttrs = (waits ? 1 : 0) + (blocks > 1 ? 1 : 0);  // a block alone begins sooner
   cudaLaunchKernelEx(&config, cross_entropy<T>, problem.logits, problem.labels, problem.losses,
                      problem.log_sum_exps, problem.gradients, problem.options, scale,
                      static_cast<int>(problem.cols));

@@ -318,7 +318,7 @@ void launch_kernel(const worklog::LogSoftmaxBackward<T>& problem, cudaStream_t s
   config.blockDim = block;
   config.stream = stream;
   config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.numAttrs = blocks > 1 ? 1 : 0;  // a cluster of one block would begin later than a block
   cudaLaunchKernelEx(&config, log_softmax_backward<T, kAlike>, problem.log_probabilities,
                      problem.gradients, problem.logit_gradients, static_cast<int>(problem.cols));
   worklog::check_launch("log_softmax_backward", grid, block);

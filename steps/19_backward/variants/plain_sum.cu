@@ -284,7 +284,7 @@ void launch_kernel(const worklog::SoftmaxBackward<T>& problem, cudaStream_t stre
   config.blockDim = block;
   config.stream = stream;
   config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.numAttrs = blocks > 1 ? 1 : 0;  // a cluster of one block would begin later than a block
   cudaLaunchKernelEx(&config, softmax_backward<T, kAlike>, problem.probabilities, problem.gradients,
                      problem.logit_gradients, static_cast<int>(problem.cols));
   worklog::check_launch("softmax_backward", grid, block);

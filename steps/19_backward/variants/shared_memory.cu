@@ -340,12 +340,20 @@ std::int64_t waiting_bytes(std::int64_t cols, int blocks, int held = 0) {
          (share + std::max<std::int64_t>(share - held, 0));
 }
 
-// As few blocks as leave room for three on a multiprocessor, or 16.
+// As few blocks as leave room for three on a multiprocessor, or 16. Of few rows up to eight, as
+// long as each thread has a vector and all of them fill no more than half of an H200.
 template <typename T>
 int blocks_for(const worklog::SoftmaxBackward<T>& problem) {
   constexpr int kRoomy = 72 * 1024;
+  constexpr std::int64_t kFewRows = 132;
+  constexpr std::int64_t kHalfOfThreads = 132 * 1024;
+  const std::int64_t threads = problem.block_size;
   int blocks = 1;
   while (blocks < kMaxBlocks && waiting_bytes<T>(problem.cols, blocks) > kRoomy)
+    blocks *= 2;
+  while (2 * blocks <= kMaxBlocks / 2 && problem.rows <= kFewRows &&
+         2 * blocks * threads * problem.rows <= kHalfOfThreads &&
+         2 * blocks * threads * kPerVector<T> <= problem.cols)
     blocks *= 2;
   return blocks;
 }
@@ -368,7 +376,7 @@ void launch_kernel(const worklog::SoftmaxBackward<T>& problem, int blocks, cudaS
       static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, kHeld * problem.block_size));
   config.stream = stream;
   config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.numAttrs = blocks > 1 ? 1 : 0;  // a cluster of one block would begin later than a block
   cudaLaunchKernelEx(&config, softmax_backward<T, kAlike, kHeld>, problem.probabilities,
                      problem.gradients, problem.logit_gradients, static_cast<int>(problem.cols));
   worklog::check_launch("softmax_backward", grid, block, config.dynamicSmemBytes);
