@@ -450,14 +450,14 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     __pipeline_memcpy_async(&waiting[i - held], &x_vectors[i], sizeof(Vector));
   }
   __pipeline_commit();
-  const bool is_counted = thread < mean.rows && label_of(labels, thread) != options.ignore_index;
-  const bool is_column = is_first && label != options.ignore_index && label >= 0 && label < cols;
-  const float x_label = is_column ? static_cast<float>(x[label]) : kNegativeInfinity;
 
   // While all that is on its way, the blocks of the cluster make sure that each has an inbox.
   if (thread == 0) expect(inbox, blocks * warps);
   __syncwarp();
   arrive_relaxed();
+  const bool is_counted = thread < mean.rows && label_of(labels, thread) != options.ignore_index;
+  const bool is_column = is_first && label != options.ignore_index && label >= 0 && label < cols;
+  const float x_label = is_column ? static_cast<float>(x[label]) : kNegativeInfinity;
 
   // While the rest is on its way, what the registers hold.
   float m = max_or_nan(x_edge, x_edge);  // which makes one NaN of all, for warp_max to order
