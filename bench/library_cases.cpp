@@ -35,16 +35,20 @@ struct Timed {
   std::string_view name;
   int arrays;  // as long as the logits
   Numbers rows;
+  Reduction reduction = Reduction::kMean;
 };
 
 // Inference asks for a few rows, training for thousands.
 const std::vector<Timed>& all_timed() {
+  static const Numbers rows_of_cross_entropy = {{64, 512, 4096, 32768}, {}};
   static const std::vector<Timed> timed = {
       {SOFTMAX_WORKLOG_SOFTMAX,
        "softmax",
        2,
        {{1, 8, 64, 512, 4096, 32768}, {1, 8, 64, 512, 4096, 32768, 1'000'000, 4'000'000}}},
-      {SOFTMAX_WORKLOG_CROSS_ENTROPY, "cross_entropy", 2, {{64, 512, 4096, 32768}, {}}},
+      {SOFTMAX_WORKLOG_CROSS_ENTROPY, "cross_entropy", 2, rows_of_cross_entropy},
+      {SOFTMAX_WORKLOG_CROSS_ENTROPY, "cross_entropy_rows", 2, rows_of_cross_entropy,
+       Reduction::kNone},
       {SOFTMAX_WORKLOG_TOP_K, "top_k", 1, {{1, 8, 64, 512, 4096}, {}}},
       {SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,
        "softmax_backward",
@@ -55,10 +59,11 @@ const std::vector<Timed>& all_timed() {
   return timed;
 }
 
-const Timed& timed_of(softmax_worklog_operation operation) {
+const Timed& timed_of(const LibraryCase& a_case) {
   const auto& all = all_timed();
-  return *std::find_if(all.begin(), all.end(),
-                       [&](const Timed& one) { return one.operation == operation; });
+  return *std::find_if(all.begin(), all.end(), [&](const Timed& one) {
+    return one.operation == a_case.operation && one.reduction == a_case.reduction;
+  });
 }
 
 template <typename Columns>
@@ -67,7 +72,8 @@ void add(std::vector<LibraryCase>& cases, const Timed& timed, const Columns& col
   for (const std::int64_t cols : columns) {
     for (const std::int64_t row_count : rows) {
       for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-        const LibraryCase a_case = {timed.operation, dtype, row_count, cols, cache};
+        const LibraryCase a_case = {timed.operation, dtype,          row_count, cols,
+                                    cache,           timed.reduction};
         if (a_case.bytes() <= most_bytes) cases.push_back(a_case);
       }
     }
@@ -75,7 +81,10 @@ void add(std::vector<LibraryCase>& cases, const Timed& timed, const Columns& col
 }
 
 Measurement measured(const LibraryCase& a_case, Subject subject, const Step& step) {
-  return {subject, &step, a_case.dtype, a_case.rows, a_case.cols, a_case.k(), a_case.cache};
+  Measurement m = {subject,     &step,      a_case.dtype, a_case.rows,
+                   a_case.cols, a_case.k(), a_case.cache};
+  m.reduction = a_case.reduction;
+  return m;
 }
 
 const library::DeviceTraits& current_device_traits() {
@@ -85,7 +94,7 @@ const library::DeviceTraits& current_device_traits() {
 }  // namespace
 
 std::string_view LibraryCase::operation_name() const {
-  return timed_of(operation).name;
+  return timed_of(*this).name;
 }
 
 int LibraryCase::k() const {
@@ -93,7 +102,7 @@ int LibraryCase::k() const {
 }
 
 std::int64_t LibraryCase::bytes() const {
-  return timed_of(operation).arrays * rows * cols * static_cast<std::int64_t>(size_of(dtype));
+  return timed_of(*this).arrays * rows * cols * static_cast<std::int64_t>(size_of(dtype));
 }
 
 std::string LibraryCase::name() const {

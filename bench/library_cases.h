@@ -11,6 +11,7 @@
 #include "bench/measurement.h"
 #include "common/measure/cache.h"
 #include "common/step/dtype.h"
+#include "common/step/problem.h"
 #include "library/include/softmax_worklog/c.h"
 
 namespace worklog::bench {
@@ -22,8 +23,10 @@ struct LibraryCase {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   Cache cache = Cache::kCold;
+  Reduction reduction = Reduction::kMean;  ///< of a cross-entropy kMean or kNone, else kMean
 
-  /// "softmax", "log_softmax", "top_k", "softmax_backward" or "cross_entropy".
+  /// "softmax", "log_softmax", "top_k", "softmax_backward", "cross_entropy" of the mean loss and
+  /// its gradients, or "cross_entropy_rows" of each row's loss and the gradients by these.
   std::string_view operation_name() const;
   /// kSampledK of a top-k, else 0.
   int k() const;

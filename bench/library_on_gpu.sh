@@ -19,8 +19,8 @@ library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Li
 
   --flashinfer DIR   an unpacked wheel of flashinfer-python, of which only flashinfer/data/include and the folder .dist-info are
                      needed; nvcc compiles its softmax
-  --seconds S        that the library and its candidates may take (110)
-  --peer-seconds S   that the peers may take (80), torch.compile aside
+  --seconds S        that the library and its candidates may take (120)
+  --peer-seconds S   that the peers may take (88), torch.compile aside
   --compile-seconds S   that torch.compile may take (40)
   --scaled-seconds S   that what is scaled and masked may take, the peers included (90)
   --dry-run          list what would be timed, and time nothing
@@ -35,7 +35,7 @@ bad_usage() {
   exit 2
 }
 
-out='' program='' flashinfer='' seconds=110 peer_seconds=80 compile_seconds=40 scaled_seconds=90 dry_run=no
+out='' program='' flashinfer='' seconds=120 peer_seconds=88 compile_seconds=40 scaled_seconds=90 dry_run=no
 while [ $# -gt 0 ]; do
   case $1 in
     --flashinfer | --seconds | --peer-seconds | --compile-seconds | --scaled-seconds)

@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "baselines"))
 
-SECONDS = 80
+SECONDS = 88
 COMPILE_SECONDS = 40
 SCALED_SECONDS = 90
 
@@ -34,6 +34,7 @@ PEERS = {
     "top_k": ("pytorch",),
     "softmax_backward": ("pytorch", "quack"),
     "cross_entropy": ("pytorch", "quack", "liger"),
+    "cross_entropy_rows": ("pytorch", "quack"),
 }
 # torch.compile takes seconds a shape. By operation: columns, and rows of each.
 COMPILED = {

@@ -61,7 +61,7 @@ std::string Measurement::name() const {
   return subject_name() + "/" + std::string(name_of(dtype)) + "/" + std::to_string(rows) + "x" +
          std::to_string(cols) + (k > 0 ? "/k" + std::to_string(k) : "") + "/" +
          (values != Values::kNormal ? std::string(name_of(values)) + "/" : "") +
-         std::string(name_of(cache));
+         (reduction == Reduction::kNone ? "rows/" : "") + std::string(name_of(cache));
 }
 
 std::int64_t Measurement::bytes() const {

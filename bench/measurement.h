@@ -10,6 +10,7 @@
 #include "bench/values.h"
 #include "common/measure/cache.h"
 #include "common/step/dtype.h"
+#include "common/step/problem.h"
 #include "common/step/step.h"
 
 namespace worklog::bench {
@@ -35,10 +36,13 @@ struct Measurement {
   int k = 0;  ///< of top-k steps
   Cache cache = Cache::kCold;
   Values values = Values::kNormal;
+  /// Of a cross-entropy: by default what training asks for.
+  Reduction reduction = Reduction::kMean;
 
   /// Such as "07_topk_fusion/safe_fused/f32/4000x25000/k5/cold", "copy/f32/4000x25000/cold" or
   /// "cudnn/softmax_fast/f32/4000x25000/cold"; "18_topk_by_threshold/f32/4000x25000/k5/equal/cold"
-  /// where the values are not Values::kNormal.
+  /// where the values are not Values::kNormal, and "20_cross_entropy/f32/64x32000/rows/cold" where
+  /// nothing is reduced.
   std::string name() const;
 
   /// The name's first part: a step with its variant, "copy", "combine", "cudnn/softmax_fast" and so

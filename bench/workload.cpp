@@ -69,7 +69,8 @@ ProblemBuffers<T> filled_buffers(const Measurement& m) {
 
 }  // namespace
 
-StepWorkload::StepWorkload(const Measurement& m) : step_(m.step), clearing_(bytes_of(m)) {
+StepWorkload::StepWorkload(const Measurement& m)
+    : step_(m.step), reduction_(m.reduction), clearing_(bytes_of(m)) {
   refuse_if_too_large(bytes_of(m));
   with_type(m.dtype, [&]<typename T>(T) { buffers_ = filled_buffers<T>(m); });
 }
@@ -78,7 +79,7 @@ Work StepWorkload::launches(int block_size) {
   return std::visit(
       [&](auto& buffers) -> Work {
         auto problem = buffers.problem(block_size);
-        problem.cross_entropy.reduction = Reduction::kMean;  // what training asks for
+        problem.cross_entropy.reduction = reduction_;
         return [step = step_, problem](cudaStream_t stream) { run(*step, problem, stream); };
       },
       buffers_);

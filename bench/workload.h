@@ -27,6 +27,7 @@ class StepWorkload {
 
  private:
   const Step* step_;
+  Reduction reduction_;
   Clearing clearing_;
   std::variant<ProblemBuffers<float>, ProblemBuffers<__half>, ProblemBuffers<__nv_bfloat16>>
       buffers_;

@@ -16,10 +16,12 @@ _OPERATIONS = {
     "top_k": 2,
     "softmax_backward": 3,
     "cross_entropy": 5,
+    "cross_entropy_rows": 5,
 }
+_FUNCTIONS = {"cross_entropy_rows": "cross_entropy"}  # where it is not called as the operation
 _TYPES = {torch.float32: 0, torch.bfloat16: 2}
 _INT64_LABELS = 0
-_MEAN = 2
+_NO_REDUCTION, _MEAN = 0, 2
 _IGNORE_INDEX = -100
 
 
@@ -53,7 +55,8 @@ def work(operation: str, logits: torch.Tensor, other: torch.Tensor | None, k: in
     dtype, shape = type_of(logits), shape_of(logits)
     given, workspace = workspace_for(operation, logits, k)
     results, arguments = _arguments(operation, logits, other, shape, k)
-    return launch_of(operation, [dtype, *arguments, *given], (logits, other, workspace, results))
+    arrays = (logits, other, workspace, results)
+    return launch_of(_FUNCTIONS.get(operation, operation), [dtype, *arguments, *given], arrays)
 
 
 def launch_of(function: str, arguments: list, arrays: tuple) -> Work:
@@ -91,17 +94,30 @@ def _arguments(operation, logits, other, shape, k) -> tuple[list[torch.Tensor], 
         return [results], [*map(address_of, (logits, other, results)), *shape]
     if operation == "cross_entropy":
         return mean_loss(logits, other)
+    if operation == "cross_entropy_rows":
+        return losses_of_rows(logits, other)
     return [results], [address_of(logits), address_of(results), *shape]
 
 
 def mean_loss(logits: torch.Tensor, labels: torch.Tensor) -> tuple[list[torch.Tensor], list]:
     """The results of a mean cross-entropy and its gradients, and the arguments up to its options.
     No loss of each row."""
-    gradients = torch.empty_like(logits)
     loss = torch.empty(1, device="cuda")
-    options = _CrossEntropyOptions(_IGNORE_INDEX, 0.0, 0.0, _MEAN)
+    return _cross_entropy(logits, labels, loss, [None, address_of(loss)], _MEAN)
+
+
+def losses_of_rows(logits: torch.Tensor, labels: torch.Tensor) -> tuple[list[torch.Tensor], list]:
+    """The same of each row's loss and the gradients by these. No sum or mean of the losses."""
+    losses = torch.empty(logits.shape[0], device="cuda")
+    return _cross_entropy(logits, labels, losses, [address_of(losses), None], _NO_REDUCTION)
+
+
+def _cross_entropy(logits, labels, loss, of_losses, reduction) -> tuple[list[torch.Tensor], list]:
+    """`of_losses`: where each row's goes, and where their mean."""
+    gradients = torch.empty_like(logits)
+    options = _CrossEntropyOptions(_IGNORE_INDEX, 0.0, 0.0, reduction)
     asked = [address_of(labels), ctypes.c_int(_INT64_LABELS)]
-    outputs = [None, address_of(loss), address_of(gradients)]
+    outputs = [*of_losses, address_of(gradients)]
     shape = shape_of(logits)
     return [gradients, loss], [
         address_of(logits), *asked, *outputs, *shape, ctypes.byref(options)

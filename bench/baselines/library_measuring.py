@@ -152,13 +152,8 @@ def _ways(case: "Case | scaled_calls.ScaledCase", by: str) -> dict[str, Work]:
         return {"": scaled_calls.work(case, by)}
     dtype = TYPES[case.dtype]
     logits = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype).mul_(STANDARD_DEVIATION)
-    if case.operation == "cross_entropy":
-        labels = torch.randint(case.cols, (case.rows,), device="cuda")
-        if by == "library_with_peers":
-            return {"": library_calls.work(case.operation, logits, labels, case.k)}
-        if by == "quack":
-            return {"": quack_kernels.cross_entropy(logits, labels)}
-        return {"": torch_cross_entropy.work(by, logits, labels, has_gradients=True)}
+    if case.operation in ("cross_entropy", "cross_entropy_rows"):
+        return {"": _cross_entropy(case, by, logits)}
     if case.operation == "softmax_backward":
         gradients = torch.randn(case.rows, case.cols, device="cuda", dtype=dtype)
         if by == "library_with_peers":
@@ -181,3 +176,17 @@ def _ways(case: "Case | scaled_calls.ScaledCase", by: str) -> dict[str, Work]:
         return {"": quack_kernels.softmax(logits)}
     operation = "softmax_then_topk" if case.operation == "top_k" else case.operation
     return {"": torch_softmax.eager(operation, logits, case.k)}
+
+
+def _cross_entropy(case: "Case", by: str, logits: torch.Tensor) -> Work:
+    """With the gradients by what each gives: the mean loss, or each row's."""
+    labels = torch.randint(case.cols, (case.rows,), device="cuda")
+    if by == "library_with_peers":
+        return library_calls.work(case.operation, logits, labels, case.k)
+    of_rows = case.operation == "cross_entropy_rows"
+    if by == "quack":
+        way = quack_kernels.cross_entropy_rows if of_rows else quack_kernels.cross_entropy
+        return way(logits, labels)
+    if of_rows:
+        return torch_cross_entropy.work_of_rows(logits, labels)
+    return torch_cross_entropy.work(by, logits, labels, has_gradients=True)

@@ -29,6 +29,16 @@ def work(library: str, logits: torch.Tensor, labels: torch.Tensor, has_gradients
     return lambda: torch.autograd.grad(loss(logits, labels), logits)
 
 
+def work_of_rows(logits: torch.Tensor, labels: torch.Tensor) -> Work:
+    """PyTorch's loss of each row, with the gradients of the logits by these."""
+    logits.requires_grad_()
+    loss = torch.nn.functional.cross_entropy
+    ones = torch.ones(logits.shape[0], device="cuda", dtype=logits.dtype)  # as the losses
+    return lambda: torch.autograd.grad(
+        loss(logits, labels, reduction="none"), logits, grad_outputs=ones
+    )
+
+
 def _loss(library: str) -> Loss:
     if library == "liger":
         return liger_cross_entropy

@@ -9,6 +9,7 @@
 #include "bench/library_cases.h"
 #include "bench/library_steps.h"
 #include "bench/times.h"
+#include "bench/workload.h"
 #include "common/step/problem_buffers.h"
 #include "common/step/run.h"
 #include "common/verify/labels.h"
@@ -68,6 +69,14 @@ CrossEntropyOfRows cross_entropy_of_rows(const Step& step, const LibraryCase& a_
           values[static_cast<std::size_t>(2 * rows)]};
 }
 
+// Of the last problem that a step was given.
+Reduction seen_reduction = Reduction::kSum;
+
+template <typename T>
+void note_reduction(const CrossEntropy<T>& problem, cudaStream_t) {
+  seen_reduction = problem.options.reduction;
+}
+
 }  // namespace
 
 TEST_SUITE("library") {
@@ -113,6 +122,52 @@ TEST_SUITE("library") {
     CHECK(has(cases, SOFTMAX_WORKLOG_SOFTMAX, DType::kBFloat16, 4'000'000, 77));
     CHECK(has(cases, SOFTMAX_WORKLOG_CROSS_ENTROPY, DType::kBFloat16, 32768, 128256));
     CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 4'000'000, 1024));
+  }
+
+  TEST_CASE("each row's cross-entropy is timed wherever the mean is, by the same steps") {
+    const std::vector<LibraryCase> cases = bench::library_cases(kL2Bytes);
+    std::vector<std::string> of_mean;
+    std::vector<std::string> of_rows;
+    for (const LibraryCase& one : cases) {
+      if (one.operation != SOFTMAX_WORKLOG_CROSS_ENTROPY) continue;
+      const std::string operation(one.operation_name());
+      const bool reduces = operation == "cross_entropy";
+      CHECK(one.reduction == (reduces ? Reduction::kMean : Reduction::kNone));
+      CHECK(one.fields()["operation"] == operation);
+      REQUIRE(one.name().substr(0, operation.size() + 1) == operation + '/');
+      (reduces ? of_mean : of_rows).push_back(one.name().substr(operation.size()));
+    }
+    CHECK(of_mean == of_rows);
+    CHECK(std::find(of_rows.begin(), of_rows.end(), "/bf16/64x32000/cold") != of_rows.end());
+    CHECK(std::find(of_rows.begin(), of_rows.end(), "/bf16/64x32000/warm") != of_rows.end());
+  }
+
+  TEST_CASE("what each row's cross-entropy is timed with is asked for no reduction") {
+    LibraryCase one = {SOFTMAX_WORKLOG_CROSS_ENTROPY, DType::kBFloat16, 64, 32000};
+    const std::vector<Measurement> of_mean = bench::candidates_for(one);
+    CHECK(bench::measurement_of(one).reduction == Reduction::kMean);
+    CHECK(bench::measurement_of(one).name() == "library/cross_entropy/bf16/64x32000/cold");
+    one.reduction = Reduction::kNone;
+    CHECK(one.name() == "cross_entropy_rows/bf16/64x32000/cold");
+    CHECK(bench::measurement_of(one).reduction == Reduction::kNone);
+    CHECK(bench::measurement_of(one).name() == "library/cross_entropy/bf16/64x32000/rows/cold");
+    const std::vector<Measurement> of_rows = bench::candidates_for(one);
+    REQUIRE(of_rows.size() == of_mean.size());
+    REQUIRE(!of_rows.empty());
+    for (std::size_t i = 0; i < of_rows.size(); ++i) {
+      CHECK(of_rows[i].step == of_mean[i].step);
+      CHECK(of_rows[i].reduction == Reduction::kNone);
+    }
+  }
+
+  TEST_CASE("a measurement's reduction is in the problem that its step is given") {
+    const Step step = {"asked", "", {}, WORKLOG_LAUNCHES(note_reduction)};
+    Measurement asked = {bench::Subject::kStep, &step, DType::kFloat32, 2, 8};
+    bench::StepWorkload(asked).launches()(nullptr);
+    CHECK(seen_reduction == Reduction::kMean);
+    asked.reduction = Reduction::kNone;
+    bench::StepWorkload(asked).launches()(nullptr);
+    CHECK(seen_reduction == Reduction::kNone);
   }
 
   TEST_CASE("what the library picks is among the candidates") {

@@ -31,6 +31,8 @@ ln -s "$program" build/bin/worklog_library_times
 expect '^softmax/f32/4096x262144/cold library_with_peers pytorch triton flashinfer quack$'
 expect '^softmax/bf16/4096x128256/cold library_with_peers pytorch triton quack torch_compile$'
 expect '^cross_entropy/bf16/32768x32000/cold library_with_peers pytorch quack liger$'
+expect '^cross_entropy_rows/bf16/32768x32000/cold library_with_peers pytorch quack$'
+expect '^cross_entropy_rows/f32/64x32000/warm library_with_peers pytorch quack$'
 expect '^top_k/f32/1x50257/k50/warm library_with_peers pytorch$'
 "$program" --list >cases.txt
 [ "$(cut -d ' ' -f 1 <(grep / output.txt))" = "$(cat cases.txt)" ] || fail "peers are timed elsewhere"

@@ -26,6 +26,9 @@ _CASES = [
     ("log_softmax", "bf16", 512, 50257, 0, "cold"),
     ("softmax", "f32", 8, 577, 0, "warm"),
     ("cross_entropy", "bf16", 64, 32000, 0, "warm"),
+    ("cross_entropy_rows", "bf16", 64, 32000, 0, "cold"),
+    ("cross_entropy_rows", "f32", 4096, 32000, 0, "cold"),
+    ("cross_entropy_rows", "bf16", 64, 32000, 0, "warm"),
 ]
 
 
@@ -59,7 +62,48 @@ def test_each_is_listed_where_it_has_the_operation(cases):
     assert listed["top_k/f32/64x32000/k50/cold"] == "library_with_peers pytorch"
     assert listed["cross_entropy/bf16/64x32000/warm"] == "library_with_peers pytorch quack liger"
     assert listed["cross_entropy/f32/4096x32000/cold"].endswith("torch_compile")
+    # What torch.compile and Liger make of it gives a mean alone.
+    assert {line for name, line in listed.items() if name.startswith("cross_entropy_rows")} == {
+        "library_with_peers pytorch quack"
+    }
     assert len(listed) == len(_CASES)
+
+
+def test_a_mean_and_each_row_s_cross_entropy_give_the_same_of_all_who_are_timed():
+    """The mean loss and its gradients, or each row's loss and the gradients by that: of each peer
+    the same results, and nothing that is timed makes what was there before."""
+    command = [sys.executable, "-B", Path(__file__).with_name("calls_of_cross_entropy.py")]
+    result = subprocess.run(
+        [*command, _BENCH, _FAKE_TORCH], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    calls = json.loads(result.stdout)
+    loss = "cross_entropy"
+    mean, rows = ["loss", "gradients"], ["losses", "gradients"]
+    assert {key: of["timed"] for key, of in calls.items()} == {
+        "cross_entropy, library_with_peers": [
+            [loss, {"reduction": 2, "shape": [64, 32000], "given": mean}]
+        ],
+        "cross_entropy, pytorch": [[loss, {}], ["grad", {}]],
+        "cross_entropy, quack": [
+            ["quack.cross_entropy", {"reduction": "mean"}],
+            [loss, {"reduction": "mean"}],  # of its stand-in
+            ["grad", {}],
+        ],
+        "cross_entropy_rows, library_with_peers": [
+            [loss, {"reduction": 0, "shape": [64, 32000], "given": rows}]
+        ],
+        "cross_entropy_rows, pytorch": [
+            [loss, {"reduction": "none"}],
+            ["grad", {"grad_outputs": [64]}],
+        ],
+        "cross_entropy_rows, quack": [["quack.cross_entropy_fwd", {"return_dx": True}]],
+    }
+    ones, *_ = calls["cross_entropy_rows, pytorch"]["before"]
+    assert ones[0] == "ones"
+    for operation in ("cross_entropy", "cross_entropy_rows"):
+        before = calls[f"{operation}, library_with_peers"]["before"]
+        assert before == [["workspace_bytes", {"operation": 5}]]
 
 
 _INSTALLED = [
@@ -107,7 +151,7 @@ def test_what_there_is_no_time_for_is_a_failure_that_says_so(cases, tmp_path):
     limits = ("--seconds", "0", "--scaled-seconds", "0")
     result = run("library_peers.py", "--cases", cases, "--out", out, *limits)
     assert result.returncode == 1
-    assert "72 of 74 measurements were not begun: pytorch's of softmax/f32/4096x32000/cold" in (
+    assert "75 of 77 measurements were not begun: pytorch's of softmax/f32/4096x32000/cold" in (
         result.stderr
     )
     rows = json.loads(out.read_text())["of_library"]

@@ -240,11 +240,16 @@ def test_a_candidate_and_its_limit_are_of_the_operation_that_it_serves(recorded_
         {"by": "library_with_peers", "median_us": 7.0} | shape | {"cache": "cold"},
         ours | shape | {"operation": "log_softmax", "cache": "cold", "limit_us": 3.0},
     ]
+    # The steps of a cross-entropy were timed without its mean, too. That is not what is meant.
+    for operation, us in (("cross_entropy_rows", 1.0), ("cross_entropy", 2.0)):
+        of = shape | {"operation": operation, "rows": 512, "cache": "cold"}
+        rows += [ours | of, {"by": "03_third", "median_us": us} | of]
     context = {"gpu": synthetic.GPU, "date": "2026-02-03T04:05:06+00:00"}
     data = {"context": context, "of_library": rows, "host_calls": []}
     recorded = [*sorted(recorded_folder.glob("*.json")), synthetic.write(tmp_path, "l.json", data)]
     found = Measurements(read_recorded_run(recorded, [], recorded_folder / "steps"), recorded)
     assert said("candidate(03) / candidate_limit(03) == 1.25 at 64 x 128", found) == ""
+    assert said("candidate(03) == 2 at 512 x 128", found) == ""
     assert said("library(03) + 1 == library_with_peers(03) at 64 x 128", found) == ""
     assert "candidate_limit(03) = 4" in said("candidate_limit(03) < 1 at 64 x 128", found)
     assert "candidate_limit(03)" in said("candidate_limit(03) > 1 at 64 x 128, warm", found)

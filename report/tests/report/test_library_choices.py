@@ -1,5 +1,7 @@
 """Which step the library's table takes."""
 
+import json
+
 import pytest
 import synthetic
 from repository import ROOT
@@ -197,6 +199,29 @@ def library_record(workplace, late_us=3.0, **changes):
     data = {"context": context, "of_library": rows, "host_calls": []}
     [run] = read_library_runs([workplace.write("library.json", data)])
     return run
+
+
+def test_each_rows_cross_entropy_makes_no_difference_to_the_tables(workplace):
+    """Its steps are those of the mean, under another operation's name."""
+    library_record(workplace)
+    file = workplace.folder / "library.json"
+    data = json.loads(file.read_text())
+    of_mean = [row | {"operation": "cross_entropy"} for row in data["of_library"]]
+    of_rows = [
+        row | {"operation": "cross_entropy_rows", "median_us": 10.0 - row["median_us"]}
+        for row in of_mean
+    ]
+    operations = [TWO, Operation("cross_entropy", ("04_fourth", "03_third"))]
+
+    def made(more):
+        rows = data["of_library"] + more
+        libraries = read_library_runs(
+            [workplace.write("library.json", data | {"of_library": rows})]
+        )
+        return library_choices.tables([], libraries, operations)
+
+    assert {one.step(Shape("f32", 4000, 4000)) for one in made(of_mean)} == {"03_third"}
+    assert made(of_mean + of_rows) == made(of_mean)
 
 
 def test_both_the_librarys_own_run_and_the_benchs_count(workplace):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import synthetic
+from repository import ROOT
 
 from worklog_report.pages import doc_pages, library_peers_page
 from worklog_report.results.library_times import (
@@ -12,6 +13,7 @@ from worklog_report.results.library_times import (
     read_library_run,
     read_library_runs,
 )
+from worklog_report.results.recorded_run import files_of
 from worklog_report.results.records import InputError, Shape, read_results
 
 SECTIONS = ("answer", "standing", "losses", "steps", "scaled", "host", "all")
@@ -300,6 +302,80 @@ def test_other_cards_stand_folded_behind_the_newest(run, tmp_path):
     assert none.strip() == "There is none on Fast GPU, 2026-02-03."
     for name in ("steps", "scaled", "host", "all"):
         assert together[name] == alone[name]
+
+
+def of_cross_entropy(operation, quack_us):
+    return [
+        row("library", 8.0, operation, limit_us=4.0, step="20_cross_entropy"),
+        row("20_cross_entropy", 8.0, operation),
+        row("pytorch", 16.0, operation),
+        row("quack", quack_us, operation),
+    ]
+
+
+MEAN, OF_ROWS = of_cross_entropy("cross_entropy", 12.0), of_cross_entropy("cross_entropy_rows", 7.0)
+
+
+def test_the_mean_cross_entropy_and_each_rows_are_two_operations(tmp_path):
+    run = read_library_run([synthetic.write(tmp_path, "both.json", record([*MEAN, *OF_ROWS]))])
+    title, of_rows = "mean cross-entropy with gradients", "each row's cross-entropy with gradients"
+    assert [line[:4] for line in lines(section(run, "standing"))] == [
+        [title, "cold", "1", "1 of 1"],
+        [of_rows, "cold", "1", "0 of 1"],
+        ["all", "both", "2", "1 of 2"],
+    ]
+    assert f"### {of_rows.capitalize()}, with a cold cache" in section(run, "all")
+    assert [line[:4] for line in lines(section(run, "losses"))] == [
+        [of_rows, "cold", "64 × 32000, f32", "QuACK"]
+    ]
+    assert "has no times of each row's" not in section(run, "standing")
+    assert "one pass" not in section(run, "standing") + section(run, "losses")
+
+
+LACKS = "This run has no times of each row's cross-entropy."
+NO_MEAN = "its time for the mean cross-entropy is that of the one pass that gives no mean"
+
+
+def test_that_a_run_has_no_times_of_each_rows_cross_entropy_is_said(tmp_path):
+    run = read_library_run([synthetic.write(tmp_path, "old.json", record(MEAN))])
+    assert not run.times_quack_without_mean
+    assert LACKS in section(run, "standing")
+    assert NO_MEAN not in section(run, "standing")
+    # One that has no cross-entropy at all lacks more than that.
+    alone = read_library_run([synthetic.write(tmp_path, "none.json", record())])
+    assert LACKS not in section(alone, "standing")
+
+
+def test_the_recorded_run_that_timed_quacks_one_pass_as_the_mean_says_so(tmp_path):
+    """A file that is in the repository's history, and may be no longer among its results."""
+    about = {"gpu": "NVIDIA H200", "date": "2026-11-29T02:51:53+00:00"}
+    run = read_library_run([synthetic.write(tmp_path, "old.json", record(MEAN, **about))])
+    assert run.times_quack_without_mean
+    assert f"{LACKS} QuACK" in section(run, "standing")
+    assert NO_MEAN in section(run, "standing")
+    assert library_peers_page.sections(run)["losses"].strip() == "There is none."
+    lost = of_cross_entropy("cross_entropy", 7.0)
+    run = read_library_run([synthetic.write(tmp_path, "lost.json", record(lost, **about))])
+    assert "two more kernels" in section(run, "losses")
+    assert lines(section(run, "losses"))[0][3] == "QuACK"
+    other = read_library_run([synthetic.write(tmp_path, "other.json", record([*MEAN, *OF_ROWS]))])
+    together = library_peers_page.sections(other, run)
+    assert NO_MEAN in together["standing"]
+    assert "two more kernels" in together["losses"]
+    # A later run of that card is another run.
+    later = about | {"date": "2026-11-29T05:51:53+00:00"}
+    run = read_library_run([synthetic.write(tmp_path, "later.json", record(MEAN, **later))])
+    assert not run.times_quack_without_mean
+
+
+def test_the_recorded_runs_are_read_whatever_they_have_of_cross_entropy():
+    runs = read_library_runs(files_of([ROOT / "bench/results"]))
+    assert runs
+    for run in runs:
+        operations = {cell.case.operation for cell in run.cells}
+        assert "cross_entropy" in operations
+        said = LACKS in section(run, "standing")
+        assert said == ("cross_entropy_rows" not in operations), run.machine
 
 
 def test_the_newest_record_counts_and_no_other_result_is_one(tmp_path):

@@ -16,7 +16,7 @@ a variant (05/unsafe) or a baseline (copy, combine, pytorch/softmax).
     time_on(GPU, SUBJECT)            the median on another GPU than the page's: h200
     candidate(SUBJECT[, GPU])        the median in the newest run of the library beside its peers,
                                      or in that of a GPU, where all steps that could serve its
-                                     operation were timed
+                                     operation were timed; of a cross-entropy with its mean
     library(SUBJECT[, GPU]), library_with_peers(...), candidate_limit(...)
                                      there, where that step could serve: of the library in our
                                      program and in the peers', and of what moves the same bytes
@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..results.ladder import LIMITS
-from ..results.library_times import Cell, read_library_runs
+from ..results.library_times import OF_ROWS, Cell, read_library_runs
 from ..results.profiles import Measured
 from ..results.ranks import read_rank_times
 from ..results.recorded_run import RecordedRun, read_recorded_run, recorded_gpus
@@ -277,8 +277,9 @@ class Measurements:
             for run in runs[:1]
             for cell in run.cells
             if (cell.case.cache, cell.case.shape) == (where.cache, shape) and subject in cell.steps
+            if cell.case.operation != OF_ROWS  # by the steps of the mean: but for it a step has one
         )
-        return next(found, None)  # a step serves one operation
+        return next(found, None)
 
     def _figures(self, arguments: list[str]) -> float | None:
         """How many are equal, ruled, listed or unexplained; or have that reason."""

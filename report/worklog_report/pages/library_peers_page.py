@@ -5,7 +5,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..results.ladder import time_text
-from ..results.library_times import LEVEL, PEERS, WARM_PART, Cell, LibraryRun, geometric_mean
+from ..results.library_times import (
+    LEVEL,
+    MEAN,
+    OF_ROWS,
+    PEERS,
+    WARM_PART,
+    Cell,
+    LibraryRun,
+    geometric_mean,
+)
 from ..results.recorded_run import table
 from . import library_scaled_table
 from .listed import listed
@@ -15,7 +24,8 @@ _TITLES = {
     "log_softmax": "log-softmax",
     "top_k": "top-k",
     "softmax_backward": "softmax's backward pass",
-    "cross_entropy": "cross-entropy with gradients",
+    MEAN: "mean cross-entropy with gradients",
+    OF_ROWS: "each row's cross-entropy with gradients",
 }
 _CACHES = {"cold": "a cold cache", "warm": "a warm cache"}
 NOTHING = "–"
@@ -156,8 +166,22 @@ def _standing(run: LibraryRun, too_large: list[Cell]) -> str:
         "the best peer's time over ours, geometric mean", "our time over the best peer's, at worst",
         "our time over our best step's, at worst", "our time over the limit's, geometric mean",
     ]  # fmt: skip
-    text = f"On {run.machine}.{_absent(run)}{_left_out(too_large)}{_repeated(run)}{_spread(run)}"
+    lacking = f"{_absent(run)}{_lacking(run)}{_left_out(too_large)}"
+    text = f"On {run.machine}.{lacking}{_repeated(run)}{_spread(run)}"
     return f"\n{table(head, rows, words=2)}\n{text}\n\n"
+
+
+def _lacking(run: LibraryRun) -> str:
+    """What an older run has not, or not as this page says."""
+    text = ""
+    if run.lacks_cross_entropy_of_rows:
+        text += " This run has no times of each row's cross-entropy."
+    if run.times_quack_without_mean:
+        text += (
+            " QuACK was not timed then as this page says: its time for the mean cross-entropy is "
+            "that of the one pass that gives no mean."
+        )
+    return text
 
 
 def _left_out(too_large: list[Cell]) -> str:
@@ -254,7 +278,7 @@ def _losses(run: LibraryRun) -> str:
     rows = _loss_rows(run)
     if not rows:
         return "\nThere is none.\n\n"
-    text = f"\n{table(_LOSS_HEAD, rows[:_WORST], words=4)}\n"
+    text = f"{_without_mean(run)}\n{table(_LOSS_HEAD, rows[:_WORST], words=4)}\n"
     rest = rows[_WORST:]
     if not rest:
         return text
@@ -265,7 +289,21 @@ def _other_losses(run: LibraryRun) -> str:
     rows = _loss_rows(run)
     if not rows:
         return f"There is none on {run.machine}.\n\n"
-    return _folded(f"The {len(rows)} on {run.machine}", table(_LOSS_HEAD, rows, words=4))
+    text = _without_mean(run).lstrip() + table(_LOSS_HEAD, rows, words=4)
+    return _folded(f"The {len(rows)} on {run.machine}", text)
+
+
+def _without_mean(run: LibraryRun) -> str:
+    """What lines of a mean cross-entropy are of whose peer gives none."""
+    lost = [cell for cell in run.cells if cell.is_lost and cell.case.operation == MEAN]
+    if not run.times_quack_without_mean or all(cell.best_peer != "quack" for cell in lost):
+        return ""
+    return (
+        "\nIn this run the lines of QuACK's cross-entropy are of different results. Its kernel "
+        "gives each row's loss and the gradients by that. Our call gives the mean of the losses, "
+        "and gradients of that: two more kernels count the labels that are not ignored and add up "
+        "the losses, which takes a good part of the time where rows are few.\n"
+    )
 
 
 _LOSS_HEAD = [

@@ -24,7 +24,21 @@ PEERS = {
 _IN_OUR_PROGRAM = "cudnn"
 LEVEL = 1.02
 """Two that are nearer to each other than their spread are as fast as each other."""
-_ARRAYS = {"softmax": 2, "log_softmax": 2, "top_k": 1, "softmax_backward": 3, "cross_entropy": 2}
+MEAN = "cross_entropy"
+"""The mean loss, and its gradients."""
+OF_ROWS = "cross_entropy_rows"
+"""Each row's loss, and the gradients by these. Older runs do not have it."""
+_ARRAYS = {
+    "softmax": 2,
+    "log_softmax": 2,
+    "top_k": 1,
+    "softmax_backward": 3,
+    MEAN: 2,
+    OF_ROWS: 2,
+}
+_QUACK_WITHOUT_MEAN = ("NVIDIA H200", "2026-11-29T02:51:53+00:00")
+"""The run, of all that were recorded, that timed QuACK's `cross_entropy_fwd(return_dx=True)` as
+cross-entropy: it gives each row's loss and the gradients by that, and no mean."""
 _ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 WARM_PART = 0.75
 """Of the L2 cache, as bench/library_cases.cpp has it: on an H100 larger arrays are copied no faster
@@ -161,6 +175,19 @@ class LibraryRun:
             return []
         most = WARM_PART * int(self.context["l2_bytes"])
         return [cell for cell in self.cells if cell.case.cache == "warm" and cell.case.bytes > most]
+
+    def _has(self, operation: str) -> bool:
+        return any(cell.case.operation == operation for cell in self.cells)
+
+    @property
+    def lacks_cross_entropy_of_rows(self) -> bool:
+        """Whether it is of the time when the mean alone was timed."""
+        return self._has(MEAN) and not self._has(OF_ROWS)
+
+    @property
+    def times_quack_without_mean(self) -> bool:
+        """Whether QuACK's time of the mean cross-entropy is of a kernel that gives none."""
+        return (self.context["gpu"], self.context["date"]) == _QUACK_WITHOUT_MEAN
 
     @property
     def absent(self) -> dict[str, str]:

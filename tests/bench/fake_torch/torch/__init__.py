@@ -11,13 +11,13 @@ from types import SimpleNamespace
 __version__ = "0.fake"
 version = SimpleNamespace(cuda="0.0")
 float32, float16, bfloat16, int32 = "f32", "f16", "bf16", "i32"
+int64, uint8 = "i64", "u8"
 
 
 class Tensor:
-    dtype = bfloat16
-
-    def __init__(self, *shape):
+    def __init__(self, *shape, dtype=bfloat16):
         self.shape = shape
+        self.dtype = dtype
 
     def __mul__(self, _):
         return self
@@ -38,6 +38,12 @@ class Tensor:
     @property
     def T(self):
         return Tensor(*reversed(self.shape))
+
+    def numel(self):
+        return math.prod(self.shape)
+
+    def data_ptr(self):
+        return id(self)
 
     def unsqueeze(self, dim):
         assert dim == 0
@@ -68,8 +74,16 @@ def softmax(x, _dim, out=None):
     return out or x
 
 
-def randn(rows, cols, **_):
-    return Tensor(rows, cols)
+def randn(rows, cols, dtype=float32, **_):
+    return Tensor(rows, cols, dtype=dtype)
+
+
+def ones(count, dtype, **_):
+    return Tensor(count, dtype=dtype)
+
+
+def empty(*shape, dtype=float32, **_):
+    return Tensor(*shape, dtype=dtype)
 
 
 def zeros(count, **_):
@@ -106,9 +120,9 @@ def randint(_high, shape, **_):
     return Tensor(*shape)
 
 
-def _cross_entropy(x, labels):
+def _cross_entropy(x, labels, reduction="mean"):
     assert labels.shape == x.shape[:1]
-    return Tensor()
+    return Tensor(*(x.shape[:1] if reduction == "none" else ()), dtype=x.dtype)
 
 
 def _attention(queries, keys, values):
@@ -117,8 +131,12 @@ def _attention(queries, keys, values):
     return queries
 
 
-def _grad(_loss, x):
+def _grad(loss, x, grad_outputs=None):
     assert x.requires_grad
+    if grad_outputs is None:
+        assert loss.shape == ()  # of many losses PyTorch asks which gradients they have
+    else:
+        assert (grad_outputs.shape, grad_outputs.dtype) == (loss.shape, loss.dtype)
     return (x,)
 
 
@@ -150,4 +168,5 @@ cuda = SimpleNamespace(
     graph=lambda _: nullcontext(),
     synchronize=lambda: None,
     empty_cache=lambda: None,
+    current_stream=lambda: SimpleNamespace(cuda_stream=0),
 )
