@@ -15,6 +15,7 @@ TITLES = {
     "softmax": "softmax",
     "log_softmax": "log-softmax",
     "softmax_backward": "softmax's backward pass",
+    "cross_entropy": "cross-entropy",
 }
 """Operations that a table is made for. Not top-k: its runs are of a few K, and of wide rows."""
 

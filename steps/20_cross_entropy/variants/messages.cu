@@ -452,9 +452,11 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   __pipeline_commit();
 
   // While all that is on its way, the blocks of the cluster make sure that each has an inbox.
-  if (thread == 0) expect(inbox, blocks * warps);
-  __syncwarp();
-  arrive_relaxed();
+  if (blocks > 1) {
+    if (thread == 0) expect(inbox, blocks * warps);
+    __syncwarp();
+    arrive_relaxed();
+  }
   const bool is_counted = thread < mean.rows && label_of(labels, thread) != options.ignore_index;
   const bool is_column = is_first && label != options.ignore_index && label >= 0 && label < cols;
   const float x_label = is_column ? static_cast<float>(x[label]) : kNegativeInfinity;
@@ -509,9 +511,14 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
                                                                : kIgnored;
   const Part part = {m, warp_sum(d), sums_logits ? warp_sum(sum) : 0.0f,
                      __shfl_sync(kAllLanes, told, 0)};
-  wait_for_cluster();
-  if (lane < blocks) send(part, inbox, block * warps + warp, lane);
-  wait_for_all(inbox);
+  if (blocks > 1) {
+    wait_for_cluster();
+    if (lane < blocks) send(part, inbox, block * warps + warp, lane);
+    wait_for_all(inbox);
+  } else {  // such a message crosses from block to block
+    if (lane == 0) inbox.messages[warp] = part;
+    __syncthreads();
+  }
   Part row = combine(inbox, blocks * warps, sums_logits);
   row.d += row.m - row.m;  // NaN for a row with a NaN or +inf, or of -inf only
   const float scale = scale_of(mean, is_counted, is_first && row_index == 0);
@@ -615,10 +622,10 @@ constexpr std::int64_t kFewBlocks = 132;
 // Eight blocks, as long as a thread need not hold very much; so many clusters of sixteen as there
 // are places for run at once, so that a few rows have them sooner. Fewer where there are enough
 // blocks for two of 256 threads on each multiprocessor, and registers for all of the row, or for
-// half of it if there are many more; and where a thread would have less than a vector.
+// half of it if there are many more; and where a thread would have less than a vector. Short rows
+// of many have one.
 template <typename T>
 int blocks_for(const worklog::CrossEntropy<T>& problem) {
-  constexpr int kFewestBlocks = 2;  // a message of st.async crosses from block to block
   constexpr std::int64_t kFewestRows = 4;
   constexpr std::int64_t kMuch = 3 * kFewPerThread;
   constexpr std::int64_t kEnoughThreads = 65536;
@@ -637,9 +644,9 @@ int blocks_for(const worklog::CrossEntropy<T>& problem) {
     const int per_thread = all_threads > kPlentyOfThreads ? 2 * kFewPerThread : kFewPerThread;
     return all_threads > kEnoughThreads && problem.cols <= blocks / 2 * threads * per_thread;
   };
-  while (blocks > kFewestBlocks && halves_hold_row())
+  while (blocks > 1 && halves_hold_row())
     blocks /= 2;
-  while (blocks > kFewestBlocks && problem.cols < blocks * threads * kPerVector<T>)
+  while (blocks > 1 && problem.cols < blocks * threads * kPerVector<T>)
     blocks /= 2;
   return blocks;
 }
@@ -661,20 +668,21 @@ void launch_kernel(const worklog::CrossEntropy<T>& problem, int blocks, Mean mea
   const auto kernel = cross_entropy<T, kThreads, kPerThread>;
   worklog::allow_shared_memory(kernel, "cross_entropy", kMaxWaiting + kMaxBefore);
   worklog::allow_large_clusters(kernel, "cross_entropy");
-  cudaLaunchAttribute attributes[] = {{}, launched_early()};
-  cudaLaunchAttribute& cluster = attributes[0];
+  cudaLaunchAttribute attributes[] = {launched_early(), {}};
+  cudaLaunchAttribute& cluster = attributes[1];
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = 1;
   cluster.val.clusterDim.y = static_cast<unsigned>(blocks);
   cluster.val.clusterDim.z = 1;
+  const bool waits = mean.scale != nullptr && mean.rows == 0;  // for the kernel that counts
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
   config.dynamicSmemBytes = static_cast<std::size_t>(
       waiting_bytes<T>(problem.cols, blocks, problem.block_size, kPerThread));
   config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = mean.scale != nullptr && mean.rows == 0 ? 2 : 1;
+  config.attrs = waits ? attributes : &cluster;
+  config.numAttrs = (waits ? 1 : 0) + (blocks > 1 ? 1 : 0);  // a block alone begins sooner
   cudaLaunchKernelEx(&config, kernel, problem.logits, problem.labels, problem.losses,
                      problem.log_sum_exps, problem.gradients, problem.options, mean,
                      static_cast<int>(problem.cols));
