@@ -351,7 +351,7 @@ def _columns_text(line: list[str], ends: list[float]) -> str:
     for first, last in _equals(line):
         number, _, variant = line[first].partition("/")
         name = number.split("_")[0] + (f"/{variant}" if variant else "")
-        parts.append(f"{name} {_range_text(first, last, ends)}")
+        parts.append(f"{name or 'no step'} {_range_text(first, last, ends)}")
     return "; ".join(parts)
 
 

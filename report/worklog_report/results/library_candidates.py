@@ -61,9 +61,10 @@ class Operation:
         return next(one for one in self.following(unit) if one in timed)
 
     def taking(self, unit: str, rows: float, cols: float, size: int) -> str:
-        """Who serves such rows and columns, of elements of `size` bytes, as the library picks."""
+        """Who serves such rows and columns, of elements of `size` bytes, as the library picks; ""
+        where nobody takes them."""
         takes = (one for one in self.following(unit) if self.limit(one).take(rows, cols, size))
-        return next(takes)
+        return next(takes, "")
 
     def limit(self, unit: str) -> Limits:
         return self.limits.get(unit, Limits())
