@@ -1,6 +1,7 @@
 // Every operation and type against the reference, at shapes that lie on both sides of where a step
 // takes over from another.
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "common/step/run.h"
 #include "common/verify/check_gradients.h"
 #include "common/verify/check_row.h"
+#include "library/candidates.h"
 #include "library/include/softmax_worklog/softmax_worklog.h"
 #include "library/recorded_choices.h"
 #include "tests/library/support.h"
@@ -54,6 +56,15 @@ Served<T> served(sw::Operation operation, const Size& size, int k = 0) {
   return {&registered_step(name, variant), std::move(memory), workspace};
 }
 
+// The most columns that any step takes for an operation: cross-entropy's end where a cluster does.
+template <typename T>
+std::int64_t most_cols(softmax_worklog_operation operation) {
+  std::int64_t most = 0;
+  for (const library::Candidate& candidate : library::candidates_of(operation))
+    most = std::max(most, candidate.step->info.most_cols(sizeof(T), 0));
+  return most;
+}
+
 // Who serves what, by the smallest of the shapes at which a range of a table begins.
 template <typename T>
 std::map<std::string, Size> smallest_by_step(softmax_worklog_operation operation) {
@@ -63,6 +74,7 @@ std::map<std::string, Size> smallest_by_step(softmax_worklog_operation operation
     const std::int64_t rows = line == 0 ? 1 : (std::int64_t{1} << (line - 1)) + 1;
     for (std::size_t column = 0; column < ends.size(); ++column) {
       const Size size = {rows, column == 0 ? 1 : ends[column - 1] + 1};
+      if (size.cols > most_cols<T>(operation)) continue;
       const char* label = nullptr;
       REQUIRE(softmax_worklog_step(operation, sw::dtype_of<T>(), size.rows, size.cols, 0, &label) ==
               SOFTMAX_WORKLOG_SUCCESS);
