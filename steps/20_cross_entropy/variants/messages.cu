@@ -665,9 +665,9 @@ void launch_kernel(const worklog::CrossEntropy<T>& problem, int blocks, Mean mea
                    cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>(problem.rows), static_cast<unsigned>(blocks));
   const dim3 block(problem.block_size);
-  const auto kernel = cross_entropy<T, kThreads, kPerThread>;
-  worklog::allow_shared_memory(kernel, "cross_entropy", kMaxWaiting + kMaxBefore);
-  worklog::allow_large_clusters(kernel, "cross_entropy");
+  worklog::allow_shared_memory(cross_entropy<T, kThreads, kPerThread>, "cross_entropy",
+                               kMaxWaiting + kMaxBefore);
+  worklog::allow_large_clusters(cross_entropy<T, kThreads, kPerThread>, "cross_entropy");
   cudaLaunchAttribute attributes[] = {launched_early(), {}};
   cudaLaunchAttribute& cluster = attributes[1];
   cluster.id = cudaLaunchAttributeClusterDimension;
@@ -683,9 +683,9 @@ void launch_kernel(const worklog::CrossEntropy<T>& problem, int blocks, Mean mea
   config.stream = stream;
   config.attrs = waits ? attributes : &cluster;
   config.numAttrs = (waits ? 1 : 0) + (blocks > 1 ? 1 : 0);  // a block alone begins sooner
-  cudaLaunchKernelEx(&config, kernel, problem.logits, problem.labels, problem.losses,
-                     problem.log_sum_exps, problem.gradients, problem.options, mean,
-                     static_cast<int>(problem.cols));
+  cudaLaunchKernelEx(&config, cross_entropy<T, kThreads, kPerThread>, problem.logits,
+                     problem.labels, problem.losses, problem.log_sum_exps, problem.gradients,
+                     problem.options, mean, static_cast<int>(problem.cols));
   worklog::check_launch("cross_entropy", grid, block, config.dynamicSmemBytes);
 }
 
