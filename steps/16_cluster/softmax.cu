@@ -557,7 +557,7 @@ void launch(const worklog::Softmax<T>& problem, cudaStream_t stream) {
       static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, problem.block_size));
   config.stream = stream;
   config.attrs = &cluster;
-  config.numAttrs = blocks > 1 ? 1 : 0;  // a cluster of one block would begin later than a block
+  config.numAttrs = 1;
   cudaLaunchKernelEx(&config, softmax<T>, problem.logits, problem.probabilities,
                      static_cast<int>(problem.cols));
   worklog::check_launch("softmax", grid, block, config.dynamicSmemBytes);

@@ -407,7 +407,7 @@ void launch(const worklog::LogSoftmax<T>& problem, cudaStream_t stream) {
       static_cast<std::size_t>(waiting_bytes<T>(problem.cols, blocks, problem.block_size));
   config.stream = stream;
   config.attrs = &cluster;
-  config.numAttrs = blocks > 1 ? 1 : 0;  // a cluster of one block would begin later than a block
+  config.numAttrs = 1;
   cudaLaunchKernelEx(&config, log_softmax<T>, problem.logits, problem.log_probabilities,
                      static_cast<int>(problem.cols));
   worklog::check_launch("log_softmax", grid, block, config.dynamicSmemBytes);
