@@ -187,6 +187,8 @@ def _cross_entropy(case: "Case", by: str, logits: torch.Tensor) -> Work:
     if by == "quack":
         way = quack_kernels.cross_entropy_rows if of_rows else quack_kernels.cross_entropy
         return way(logits, labels)
+    if of_rows and by != "pytorch":
+        raise ValueError(f"{by} is not timed at each row's cross-entropy")
     if of_rows:
         return torch_cross_entropy.work_of_rows(logits, labels)
     return torch_cross_entropy.work(by, logits, labels, has_gradients=True)

@@ -381,8 +381,10 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool has_edge = block == 0 && thread < cut.edges;
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
 
-  cudaTriggerProgrammaticLaunchCompletion();  // the kernel that adds up the losses may wait here
-  arrive_relaxed();                           // this block runs, the others shall know
+  if (options.reduction != worklog::Reduction::kNone) {
+    cudaTriggerProgrammaticLaunchCompletion();  // the kernel that adds up the losses may wait here
+  }
+  arrive_relaxed();  // this block runs, the others shall know
   const std::int64_t label = is_first ? label_of(labels, row_index) : options.ignore_index;
   Vector tile[kHeld<T>];
 #pragma unroll

@@ -43,7 +43,7 @@ std::int64_t number_of(std::string text) {
 }
 
 std::vector<Range> ranges_of(const std::string& cell, std::int64_t first = 1) {
-  static const std::regex range(R"((?:(\d\d\S*) )?(?:to ([\d,]+)|more than [\d,]+|any))");
+  static const std::regex range(R"((?:(\d\d\S*|no step) )?(?:to ([\d,]+)|more than [\d,]+|any))");
   std::vector<Range> ranges;
   for (std::sregex_iterator it(cell.begin(), cell.end(), range), end; it != end; ++it) {
     ranges.push_back({(*it)[1], first, number_of((*it)[2])});
@@ -76,7 +76,8 @@ PageTable table_of(const DeviceTraits& card, const std::string& heading) {
   const std::map<std::string, softmax_worklog_operation> operations = {
       {"softmax", SOFTMAX_WORKLOG_SOFTMAX},
       {"log-softmax", SOFTMAX_WORKLOG_LOG_SOFTMAX},
-      {"softmax's backward pass", SOFTMAX_WORKLOG_SOFTMAX_BACKWARD}};
+      {"softmax's backward pass", SOFTMAX_WORKLOG_SOFTMAX_BACKWARD},
+      {"cross-entropy", SOFTMAX_WORKLOG_CROSS_ENTROPY}};
   REQUIRE(operations.count(operation) == 1);
   return {card, operations.at(operation),
           heading.ends_with("fp32:") ? DType::kFloat32 : DType::kBFloat16};
@@ -89,8 +90,12 @@ void check_served(const PageTable& table, const Range& rows_range, const Range& 
       CAPTURE(table.operation);
       CAPTURE(rows);
       CAPTURE(cols);
-      const Choice choice = pick({table.operation, table.dtype, rows, cols, 0}, table.card);
-      CHECK(short_name(choice.candidate->label) == cols_range.step);
+      const Shape shape = {table.operation, table.dtype, rows, cols, 0};
+      if (cols_range.step == "no step") {
+        CHECK_THROWS_AS(pick(shape, table.card), Refusal);
+      } else {
+        CHECK(short_name(pick(shape, table.card).candidate->label) == cols_range.step);
+      }
     }
   }
 }

@@ -274,6 +274,9 @@ void check_served(softmax_worklog_operation operation, const Size& size) {
     case SOFTMAX_WORKLOG_SOFTMAX_BACKWARD:
       check_backward<T>(size, false);
       return;
+    case SOFTMAX_WORKLOG_CROSS_ENTROPY:
+      check_cross_entropy<T>(size);
+      return;
     default:
       FAIL("a table of an operation that is not checked here");
   }

@@ -110,6 +110,34 @@ TEST_SUITE("cross_entropy") {
     }
   }
 
+  // Rows of several blocks, of which a part waits in shared memory; and as many rows as a block has
+  // threads, one more and one less.
+  TEST_CASE("means of long rows, in place, with every option") {
+    const CountingOff counting_off;
+    for (const Step& step : all_steps()) {
+      if (!step.takes<CrossEntropy>()) continue;
+      for (const std::int64_t rows : {31, 32, 33}) {
+        for (const bool in_place : {false, true}) {
+          const VerifyOptions options{.in_place = in_place,
+                                      .block_size = 32,
+                                      .cross_entropy = {.label_smoothing = 0.1f,
+                                                        .z_loss = 1e-2f,
+                                                        .reduction = Reduction::kMean},
+                                      .labels = LabelKind::kMixed,
+                                      .short_labels = in_place};
+          check_options(step, {DType::kFloat32, rows, 9001, 0, Input::kRandom}, options);
+          check_options(step, {DType::kBFloat16, rows, 20001, 0, Input::kMasked}, options);
+        }
+      }
+      const VerifyOptions usual{.cross_entropy = {.label_smoothing = 0.1f,
+                                                  .z_loss = 1e-2f,
+                                                  .reduction = Reduction::kMean},
+                                .labels = LabelKind::kMixed};
+      check_options(step, {DType::kFloat32, 128, 4099, 0, Input::kRandom}, usual);
+      check_options(step, {DType::kFloat32, 3, 150001, 0, Input::kRandom}, usual);
+    }
+  }
+
   TEST_CASE("more rows than a block has threads: one sum, and one mean of those that count") {
     const CountingOff counting_off;
     for (const Step& step : all_steps()) {

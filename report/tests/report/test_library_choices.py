@@ -119,11 +119,11 @@ def write_candidates(folder, names, units=UNITS, **limits):
 
 def test_the_candidates_and_their_limits_are_the_librarys_own(tmp_path):
     assert read_operations(tmp_path) == []
-    names = ("softmax", "log_softmax", "top_k", "softmax_backward")
+    names = ("softmax", "log_softmax", "top_k", "softmax_backward", "cross_entropy")
     write_candidates(tmp_path, names, max_rows=16, max_cols_of_2_bytes=100)
     found = read_operations(tmp_path)
     assert [operation.title for operation in found] == [
-        "softmax", "log-softmax", "softmax's backward pass",
+        "softmax", "log-softmax", "softmax's backward pass", "cross-entropy",
     ]  # fmt: skip
     assert {operation.units for operation in found} == {UNITS}
     limit = found[0].limit("04_fourth")
@@ -359,7 +359,7 @@ def test_the_pages_table_says_how_far_behind_each_source_is(workplace):
 
 
 def test_the_report_shows_it_of_recorded_times_alone(workplace):
-    names = ("softmax", "log_softmax", "softmax_backward")
+    names = ("softmax", "log_softmax", "softmax_backward", "cross_entropy")
     write_candidates(workplace.folder, names, ("04_fourth", "03_third"))
     html = workplace.report("--recorded", workplace.bench)
     section = html.split('<section id="library">')[1].split("</section>")[0]

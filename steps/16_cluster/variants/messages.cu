@@ -246,12 +246,13 @@ __device__ float warp_max(float m) {
 // The sum of a warp in fp32 by two instructions that add integers, where shuffles would follow each
 // other: so many units, and what is left in units that are 2^26 times smaller, of which each lane
 // rounds to the nearest. A unit is at least 2^-22 of the most that a lane may have, and its
-// exponentials are at most 2^64.5 each.
+// exponentials are at most 2^64.53 each: a power is that of little more than 1/2 more than a whole
+// number.
 constexpr float kSmaller = 0x1p26f;
 constexpr float kUnitOfThreads = 0x1p54f;
 constexpr float kUnitOfMessages = 0x1p59f;
-constexpr float kLargest = 1.4143f * kGuard;
-constexpr int kMostWaiting = kMaxWaiting / static_cast<int>(sizeof(float));
+constexpr float kLargest = 1.4345f * kGuard;
+constexpr int kMostWaiting = (kMaxWaiting + 128) / static_cast<int>(sizeof(float));  // and a line
 static_assert((kMostPerThread + kMostWaiting / kWarpSize) * kLargest < 0x1p22f * kUnitOfThreads,
               "kRounder rounds a thread's units, of 32 threads that hold the most");
 static_assert((kFewPerThread * kMaxThreads + kMostWaiting) * kLargest < 0x1p22f * kUnitOfMessages,

@@ -345,13 +345,13 @@ std::int64_t waiting_bytes(std::int64_t cols, int blocks, int held = 0) {
 template <typename T>
 int blocks_for(const worklog::SoftmaxBackward<T>& problem) {
   constexpr int kRoomy = 72 * 1024;
-  constexpr std::int64_t kFewRows = 132;
-  constexpr std::int64_t kHalfOfThreads = 132 * 1024;
+  constexpr std::int64_t kMultiprocessors = 132;
+  constexpr std::int64_t kHalfOfThreads = kMultiprocessors * 1024;
   const std::int64_t threads = problem.block_size;
   int blocks = 1;
   while (blocks < kMaxBlocks && waiting_bytes<T>(problem.cols, blocks) > kRoomy)
     blocks *= 2;
-  while (2 * blocks <= kMaxBlocks / 2 && problem.rows <= kFewRows &&
+  while (2 * blocks <= kMaxBlocks / 2 && problem.rows <= kMultiprocessors &&
          2 * blocks * threads * problem.rows <= kHalfOfThreads &&
          2 * blocks * threads * kPerVector<T> <= problem.cols)
     blocks *= 2;

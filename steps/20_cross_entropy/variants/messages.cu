@@ -386,15 +386,15 @@ struct Mean {
 };
 
 // 1, or 1 over the number of rows that a mean divides by, for all threads of a block. Where blocks
-// count, `tells` is the one thread that keeps it for the kernel behind this one.
-__device__ float scale_of(Mean mean, bool is_counted, bool tells) {
+// count, one of all threads `keeps` it for the kernel behind this one.
+__device__ float scale_of(Mean mean, bool is_counted, bool keeps) {
   if (mean.scale == nullptr) return 1.0f;
   if (mean.rows == 0) {
     cudaGridDependencySynchronize();
     return *mean.scale;
   }
   const float scale = 1.0f / static_cast<float>(__syncthreads_count(is_counted));
-  if (tells) *mean.scale = scale;
+  if (keeps) *mean.scale = scale;
   return scale;
 }
 
@@ -435,7 +435,9 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
   const int edge = thread < cut.head ? thread : thread + (cut.end - cut.first) * kPerVector<T>;
   const bool sums_logits = options.label_smoothing > 0.0f;
 
-  cudaTriggerProgrammaticLaunchCompletion();
+  if (options.reduction != worklog::Reduction::kNone) {
+    cudaTriggerProgrammaticLaunchCompletion();  // the kernel that adds up the losses may wait here
+  }
   const std::int64_t label = is_first ? label_of(labels, row_index) : options.ignore_index;
   Vector tile[kVectors];
 #pragma unroll
@@ -458,7 +460,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     arrive_relaxed();
   }
   const bool is_counted = thread < mean.rows && label_of(labels, thread) != options.ignore_index;
-  const bool is_column = is_first && label != options.ignore_index && label >= 0 && label < cols;
+  const bool is_column = label != options.ignore_index && label >= 0 && label < cols;
   const float x_label = is_column ? static_cast<float>(x[label]) : kNegativeInfinity;
 
   // While the rest is on its way, what the registers hold.
@@ -506,9 +508,9 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     }
   }
 
-  const int told = is_column                                   ? static_cast<int>(label)
-                   : is_first && label != options.ignore_index ? kNoColumn
-                                                               : kIgnored;
+  const int told = is_column                       ? static_cast<int>(label)
+                   : label == options.ignore_index ? kIgnored
+                                                   : kNoColumn;
   const Part part = {m, warp_sum(d), sums_logits ? warp_sum(sum) : 0.0f,
                      __shfl_sync(kAllLanes, told, 0)};
   if (blocks > 1) {
@@ -747,7 +749,7 @@ WORKLOG_STEP(launch, {.builds_on = "20_cross_entropy",
                       .max_cols = [](std::size_t element_bytes, int block_size) -> std::int64_t {
                         return kMaxBlocks * cols_of_block(element_bytes, block_size);
                       },
-                      .longer_rows = "20_cross_entropy",
+                      .longer_rows = "no kernel here",
                       .several_blocks_a_row = true,
                       .scratch_bytes =
                           [](std::int64_t, std::int64_t, std::size_t) {
