@@ -272,11 +272,14 @@ __device__ TwoFloats sum_in_units(TwoFloats d, float unit) {
 // Of types of two bytes the exponentials of a row whose maximum is huge are smaller than any unit.
 template <typename T>
 __device__ TwoFloats warp_sum(TwoFloats d, float unit) {
-  if constexpr (kIsExact<T>) return sum_in_units(d, unit);
-  for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
-    d.value += __shfl_xor_sync(kAllLanes, d.value, distance);
+  if constexpr (kIsExact<T>) {
+    return sum_in_units(d, unit);
+  } else {
+    for (int distance = kWarpSize / 2; distance > 0; distance /= 2) {
+      d.value += __shfl_xor_sync(kAllLanes, d.value, distance);
+    }
+    return d;
   }
-  return d;
 }
 
 // 16 bytes, the most that a thread loads or stores at once.

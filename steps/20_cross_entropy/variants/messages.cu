@@ -91,7 +91,7 @@ constexpr int kIgnored = -2;
 // What a warp knows of its part of a row, and tells others: its maximum m, d, the sum of exp(x -
 // m), the sum of its logits, and from the row's first warp the label. (Milakov and Gimelshein,
 // "Online normalizer calculation for softmax", section 3.1)
-struct alignas(16) Part {
+struct Part {
   float m = kNegativeInfinity;
   float d = 0.0f;
   float sum = 0.0f;
@@ -175,13 +175,25 @@ __device__ void store(Vector vector, T* y, int i) {
 constexpr int kMaxBlocks = 16;
 static_assert(kMaxBlocks <= kWarpSize, "each lane of a warp tells a block");
 
+// A part as it lies in shared memory, which nobody initializes.
+struct alignas(16) Message {
+  float m, d, sum;
+  int label;
+};
+__device__ Message message_of(Part part) {
+  return {part.m, part.d, part.sum, part.label};
+}
+__device__ Part part_of(Message message) {
+  return {message.m, message.d, message.sum, message.label};
+}
+
 // What the warps of all blocks have told this one, in the order of blocks and of their warps, and a
 // barrier that lets threads pass when all of it is there. kWarps: of a block at most.
 template <int kWarps>
 struct Inbox {
   static constexpr int kPerLane = kMaxBlocks * kWarps / kWarpSize;
 
-  Part messages[kMaxBlocks * kWarps];
+  Message messages[kMaxBlocks * kWarps];
   std::uint64_t all_here;
 };
 
@@ -191,7 +203,7 @@ __device__ void expect(Inbox<kWarps>& inbox, int messages) {
   ptx::mbarrier_init(&inbox.all_here, 1);
   ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
-                                 &inbox.all_here, messages * sizeof(Part));
+                                 &inbox.all_here, messages * sizeof(Message));
 }
 
 // Sends what this warp knows to a block, as message i there.
@@ -222,7 +234,7 @@ __device__ Part combine(const Inbox<kWarps>& inbox, int messages, bool sums_logi
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) {
     const int message = lane + i * kWarpSize;
-    if (message < messages) parts[i] = inbox.messages[message];
+    if (message < messages) parts[i] = part_of(inbox.messages[message]);
     m = max_or_nan(m, parts[i].m);
   }
   m = warp_max(m);
@@ -518,7 +530,7 @@ __global__ void __launch_bounds__(kThreads, blocks_of_multiprocessor(kThreads, k
     if (lane < blocks) send(part, inbox, block * warps + warp, lane);
     wait_for_all(inbox);
   } else {  // such a message crosses from block to block
-    if (lane == 0) inbox.messages[warp] = part;
+    if (lane == 0) inbox.messages[warp] = message_of(part);
     __syncthreads();
   }
   Part row = combine(inbox, blocks * warps, sums_logits);
