@@ -112,7 +112,7 @@ bool is_int64(nb::dlpack::dtype type) {
 // Whether they are as many as the rows, in the same order.
 bool has_shape_of_rows(const nb::dlpack::dltensor& labels, const Tensor& rows) {
   return std::ranges::equal(std::span(labels.shape, static_cast<std::size_t>(labels.ndim)),
-                            std::span(rows.shape).first(rows.shape.size() - 1));
+                            rows.shape.first(rows.shape.size() - 1));
 }
 
 // So many bytes of a device; null where that fails.
@@ -156,7 +156,7 @@ Extent Tensor::extent() const {
 }
 
 bool Tensor::is_like(const Tensor& other) const {
-  return dtype == other.dtype && device == other.device && shape == other.shape;
+  return dtype == other.dtype && device == other.device && std::ranges::equal(shape, other.shape);
 }
 
 bool set_tensor_exchange(nb::type_object type, const nb::capsule& exchange_api, Makers makers) {
@@ -185,7 +185,7 @@ std::optional<Tensor> plain_tensor(nb::handle tensor) {
       is_negated(tensor))
     return std::nullopt;
   return Tensor{data_of(*found), *dtype,
-                std::vector<std::int64_t>(found->shape, found->shape + found->ndim),
+                std::span<const std::int64_t>(found->shape, static_cast<std::size_t>(found->ndim)),
                 found->device.device_id};
 }
 

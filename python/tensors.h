@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <nanobind/nanobind.h>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "library/include/softmax_worklog/c.h"
 #include "python/untuned.h"
@@ -16,11 +16,11 @@
 namespace worklog::python {
 
 /// A tensor as kernels take it: of the library's types, on the module's kind of device, with its
-/// elements in C's order, and not empty.
+/// elements in C's order, and not empty. Without a hold on it: whoever calls keeps it.
 struct Tensor {
   void* data;
   softmax_worklog_dtype dtype;
-  std::vector<std::int64_t> shape;  ///< one dimension or more
+  std::span<const std::int64_t> shape;  ///< one dimension or more, in the tensor's own memory
   int device;
 
   /// Rows are along the last dimension.
