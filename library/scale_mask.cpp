@@ -1,6 +1,7 @@
 #include "library/scale_mask.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -45,17 +46,30 @@ std::int64_t rows_of_mask(const ScaleMaskSoftmax<T>& problem) {
   return before + std::min<std::int64_t>(problem.mask_rows, problem.rows);
 }
 
+using Named = std::pair<const char*, std::int64_t>;
+
+void require_zeros(std::initializer_list<Named> all, const std::string& where) {
+  for (const auto& [name, given] : all) {
+    if (given != 0) refuse(name, std::to_string(given), "0 where " + where);
+  }
+}
+
 // Somebody who says how a mask lies has forgotten the mask.
 void require_mask(const softmax_worklog_scale_mask_options& asked) {
   if (asked.mask != nullptr) return;
-  const std::pair<const char*, std::int64_t> of_mask[] = {
-      {"options->mask_rows", asked.mask_rows},
-      {"options->mask_stride", asked.mask_stride},
-      {"options->mask_matrices", asked.mask_matrices},
-      {"options->mask_matrix_rows", asked.mask_matrix_rows}};
-  for (const auto& [name, given] : of_mask) {
-    if (given != 0) refuse(name, std::to_string(given), "0 where options->mask is null");
-  }
+  require_zeros({{"options->mask_rows", asked.mask_rows},
+                 {"options->mask_stride", asked.mask_stride},
+                 {"options->mask_matrices", asked.mask_matrices},
+                 {"options->mask_matrix_rows", asked.mask_matrix_rows}},
+                "options->mask is null");
+}
+
+// The same of a causal one.
+void require_causal(const softmax_worklog_scale_mask_options& asked) {
+  if (asked.is_causal != 0) return;
+  require_zeros(
+      {{"options->queries", asked.queries}, {"options->causal_offset", asked.causal_offset}},
+      "options->is_causal is 0");
 }
 
 template <typename T>
@@ -105,6 +119,7 @@ ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void
   problem.cols = cols;
   set_mask_rows(problem, asked);
   problem.queries = count_of("options->queries", asked.queries, rows);
+  require_causal(asked);
   problem.causal_offset = std::clamp(asked.causal_offset, -problem.queries, cols);
   problem.logits_stride =
       stride_of("options->logits_stride", asked.logits_stride, rows, cols, sizeof(T));

@@ -312,6 +312,24 @@ TEST_SUITE("scale_mask") {
     check(options, "options->mask_matrix_rows = 4");
   }
 
+  TEST_CASE("what belongs to a causal mask is refused without one") {
+    DeviceBuffer<float> x(random_array<float>(40));
+    const auto check = [&](sw::ScaleMaskOptions<float> options, const std::string& given) {
+      const auto status = [&] {
+        return sw::scale_mask_softmax<float, float>(x.data(), x.data(), 4, 10, options);
+      };
+      check_invalid(status(), given + ": must be 0 where options->is_causal is 0");
+      options.is_causal = true;
+      CHECK(status().ok());
+    };
+    sw::ScaleMaskOptions<float> options;
+    options.queries = 2;
+    check(options, "options->queries = 2");
+    options = {};
+    options.causal_offset = -1;
+    check(options, "options->causal_offset = -1");
+  }
+
   TEST_CASE("refusals") {
     DeviceBuffer<float> x(random_array<float>(1000));
     float* y = x.data() + 500;

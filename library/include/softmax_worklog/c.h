@@ -98,7 +98,7 @@ typedef struct softmax_worklog_scale_mask_options {
   int64_t mask_matrix_rows; /**< rows of logits in succession that have one matrix; 0 stands for
                                  rows */
   int is_causal;          /**< 1: row r is query r % queries and sees the columns up to this number
-                               plus causal_offset; 0: every row sees all */
+                               plus causal_offset; 0: every row sees all, and the next two are 0 */
   int64_t queries;        /**< rows of one matrix; 0 stands for rows */
   int64_t causal_offset;  /**< 0 where both begin together (PyTorch's is_causal), cols - queries
                                where they end together */
