@@ -411,11 +411,12 @@ def test_a_shape_that_the_library_refuses_is_the_operators_matter(monkeypatch):
         raise ValueError("rows = 5: must be at most 4")
 
     x = randn(5, 9)
-    expected = [call(x) for call in CALLS.values()]
+    expected = [(call(x), *with_gradient(call, x)) for call in CALLS.values()]
     for name in LAUNCHES:
         monkeypatch.setattr(_core, name, refuses)
-    for call, other in zip(CALLS.values(), expected, strict=True):
-        assert_equal(call(x), other)
+    for call, others in zip(CALLS.values(), expected, strict=True):
+        for mine, other in zip((call(x), *with_gradient(call, x)), others, strict=True):
+            assert_equal(mine, other)
 
 
 class Watcher(torch.utils._python_dispatch.TorchDispatchMode):
