@@ -40,7 +40,7 @@ struct Timed {
 
 // Inference asks for a few rows, training for thousands.
 const std::vector<Timed>& all_timed() {
-  static const Numbers rows_of_cross_entropy = {{64, 512, 4096, 32768}, {}};
+  static const Numbers rows_of_cross_entropy = {{64, 512, 4096, 32768}, {512, 32768}};
   static const std::vector<Timed> timed = {
       {SOFTMAX_WORKLOG_SOFTMAX,
        "softmax",
@@ -54,7 +54,7 @@ const std::vector<Timed>& all_timed() {
        "softmax_backward",
        3,
        {{64, 512, 4096}, {512, 32768, 1'000'000}}},
-      {SOFTMAX_WORKLOG_LOG_SOFTMAX, "log_softmax", 2, {{8, 512, 4096}, {}}},
+      {SOFTMAX_WORKLOG_LOG_SOFTMAX, "log_softmax", 2, {{8, 512, 4096}, {512, 32768}}},
   };
   return timed;
 }

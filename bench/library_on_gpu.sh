@@ -23,6 +23,8 @@ library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Li
   --peer-seconds S   that the peers may take (88), torch.compile aside
   --compile-seconds S   that torch.compile may take (40)
   --scaled-seconds S   that what is scaled and masked may take, the peers included (90)
+  --only PART        own or peers, where one command may not take as long as both: first one, then the other, on one machine and
+                     with OUT's own.json still there
   --dry-run          list what would be timed, and time nothing
 
 Exit code: 0 if all went well, 1 if not, 2 for bad usage.
@@ -35,10 +37,10 @@ bad_usage() {
   exit 2
 }
 
-out='' program='' flashinfer='' seconds=120 peer_seconds=88 compile_seconds=40 scaled_seconds=90 dry_run=no
+out='' program='' flashinfer='' seconds=120 peer_seconds=88 compile_seconds=40 scaled_seconds=90 only='' dry_run=no
 while [ $# -gt 0 ]; do
   case $1 in
-    --flashinfer | --seconds | --peer-seconds | --compile-seconds | --scaled-seconds)
+    --flashinfer | --seconds | --peer-seconds | --compile-seconds | --scaled-seconds | --only)
       [ $# -ge 2 ] || bad_usage "$1: a value is missing"
       option=${1#--}
       printf -v "${option//-/_}" %s "$2"
@@ -60,6 +62,11 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$program" ] || bad_usage "the output folder or the program is missing"
+case $only in
+  '' | own | peers) ;;
+  *) bad_usage "--only '$only': must be own or peers" ;;
+esac
+if [ "$only" = peers ] && [ ! -e "$out/own.json" ]; then bad_usage "$out/own.json is not there: --only own writes it"; fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -118,7 +125,7 @@ PYTHON
     -o "$work/torch_calls.so"
 }
 
-: >"$log"
+[ "$only" = peers ] || : >"$log"
 attempt "cases" "$program" --cases "$work/cases.json" || exit 1
 if [ "$dry_run" = yes ]; then
   python3 "$root/bench/library_peers.py" --cases "$work/cases.json" --list
@@ -126,10 +133,14 @@ if [ "$dry_run" = yes ]; then
 fi
 
 # Where they cannot be compiled, their rows are left out by name.
-if [ -n "$flashinfer" ]; then compile_flashinfer >"$work/flashinfer.log" 2>&1 & fi
-compile_torch_calls >"$work/torch_calls.log" 2>&1 &
+if [ "$only" != own ]; then
+  if [ -n "$flashinfer" ]; then compile_flashinfer >"$work/flashinfer.log" 2>&1 & fi
+  compile_torch_calls >"$work/torch_calls.log" 2>&1 &
+fi
 
-attempt "the library, its candidates, cuDNN" "$program" --out "$out/own.json" --seconds "$seconds" || failures=1
+if [ "$only" != peers ]; then
+  attempt "the library, its candidates, cuDNN" "$program" --out "$out/own.json" --seconds "$seconds" || failures=1
+fi
 wait
 cat "$work"/*.log >>"$log" 2>/dev/null
 if [ -e "$work/flashinfer_softmax.so" ]; then
@@ -137,6 +148,7 @@ if [ -e "$work/flashinfer_softmax.so" ]; then
   FLASHINFER_VERSION=$(sed -n 's/^Version: //p' "$flashinfer"/flashinfer_python-*.dist-info/METADATA | head -n 1)
   export FLASHINFER_VERSION
 fi
+[ "$only" != own ] || exit "$failures"
 module=$(dirname "$program")/worklog_library_module.so
 if [ -e "$module" ]; then export WORKLOG_LIBRARY=$module; fi
 if [ -e "$work/torch_calls.so" ]; then export TORCH_CALLS=$work/torch_calls.so; fi

@@ -29,6 +29,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
       {"12_bytes_in_flight", "", Need::kNothing},
   };
   static const std::vector<Named> log_softmax = {
+      {"13_row_in_a_warp", "log_softmax", Need::kNothing},
       {"15_row_in_shared_memory", "log_softmax", Need::kLargeShared},
       {"17_long_row_one_launch", "log_softmax", Need::kWholeGrid},
       {"16_cluster", "log_softmax", Need::kClustersOfWhole},
@@ -46,8 +47,10 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> log_softmax_backward = {
       {"19_backward", "log_softmax", Need::kClustersOfWhole},
+      {"19_backward", "log_softmax_short_rows", Need::kClusters},
   };
   static const std::vector<Named> cross_entropy = {
+      {"20_cross_entropy", "short_rows", Need::kClusters},
       {"20_cross_entropy", "messages", Need::kClustersOfWhole},
       {"20_cross_entropy", "", Need::kClustersOfWhole},
   };

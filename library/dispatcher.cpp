@@ -156,8 +156,9 @@ std::size_t in_turn(std::size_t start, std::size_t turn, std::size_t candidates)
   }
   refuse("cols", std::to_string(shape.cols),
          "at most " + std::to_string(most_cols) +
-             (shape.operation == SOFTMAX_WORKLOG_TOP_K ? " for k = " + std::to_string(shape.k)
-                                                       : std::string(" for this operation")));
+             (shape.operation == SOFTMAX_WORKLOG_TOP_K
+                  ? " for k = " + std::to_string(shape.k)
+                  : std::string(" for this operation on this device")));
 }
 
 }  // namespace

@@ -23,6 +23,10 @@ expect() { grep -qE -- "$1" output.txt || fail "not there: $1"; }
 [ "$(run out nowhere)" = 2 ] || fail "a program that is none: must be bad usage"
 [ "$(run out "$program" --flashinfer)" = 2 ] || fail "an option without its value: must be bad usage"
 [ "$(run out "$program" more)" = 2 ] || fail "one argument too many: must be bad usage"
+[ "$(run out "$program" --only others)" = 2 ] || fail "a part that is none: must be bad usage"
+expect "^library_on_gpu.sh: --only 'others': must be own or peers$"
+[ "$(run out "$program" --only peers)" = 2 ] || fail "peers alone, without the library's times: must be bad usage"
+expect 'own.json is not there: --only own writes it$'
 
 # A build folder will do as well as the program.
 mkdir -p build/bin
@@ -45,3 +49,10 @@ expect '^the library, its candidates, cuDNN +code 1'
 expect 'times are taken on GPUs only'
 expect '^peers +code 1'
 [ ! -e out/library.json ] || fail "there must be no results"
+[ "$(run out "$program" --only own)" = 1 ] || fail "a run without a GPU must fail"
+expect '^the library, its candidates, cuDNN +code 1'
+if grep -q '^peers' output.txt; then fail "the library alone was asked for"; fi
+touch out/own.json
+[ "$(run out "$program" --only peers)" = 1 ] || fail "peers without a GPU must fail"
+expect '^peers +code 1'
+if grep -q '^the library, its' output.txt; then fail "the peers alone were asked for"; fi

@@ -208,15 +208,17 @@ TEST_SUITE("choices") {
         CHECK((step == "19_backward/short_rows" || step == "19_backward/reads_twice"));
       }
     }
-    for (const softmax_worklog_operation operation :
-         {SOFTMAX_WORKLOG_CROSS_ENTROPY, SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD}) {
-      CHECK_THROWS_WITH_AS(
-          picked({operation, DType::kFloat32, 64, 1000, 0}, kSmall),
-          "the current device's compute capability = 120: must be 90 or later, with clusters and "
-          "227 KB of shared memory for a block, for this operation; the library was built for the "
-          "CPU executor",
-          Refusal);
-    }
+    const auto step = [&](softmax_worklog_operation operation, std::int64_t cols) {
+      return picked({operation, DType::kFloat32, 64, cols, 0}, kSmall);
+    };
+    CHECK(step(SOFTMAX_WORKLOG_CROSS_ENTROPY, 1024) == "20_cross_entropy/short_rows");
+    CHECK_THROWS_WITH_AS(step(SOFTMAX_WORKLOG_CROSS_ENTROPY, 1025),
+                         "cols = 1025: must be at most 1024 for this operation on this device",
+                         Refusal);
+    CHECK(step(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, 512) == "19_backward/log_softmax_short_rows");
+    CHECK_THROWS_WITH_AS(step(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, 513),
+                         "cols = 513: must be at most 512 for this operation on this device",
+                         Refusal);
   }
 
   TEST_CASE("an operation whose kernels need clusters is refused elsewhere") {
