@@ -222,6 +222,13 @@ def test_a_step_of_one_row_has_a_shape_of_its_own(workplace, one_row):
     assert rows["04_fourth"].accesses.shape == Shape("f32", 1, 4**10)
 
 
+def test_a_variant_of_short_rows_does_not_move_the_others_table_there(workplace):
+    own, variant = synthetic.UNITS[2], synthetic.UNITS[4]
+    rows = [synthetic.record(own), synthetic.record(own, cols=100)]
+    rows.append(synthetic.record(variant, cols=100))
+    assert results_of(workplace, rows).count_shapes == [Shape("f32", 64, 4000)]
+
+
 def test_libraries_stand_beside_the_steps_and_other_baselines_do_not(workplace, one_row):
     built = ladder.build(read_units(workplace.steps), one_row, "f32")
     names = {name for name, timing in built.baselines if timing.shape.rows == 1}

@@ -167,11 +167,12 @@ def at_the_ladders_shapes(records: list[Record], units: list[Unit]) -> list[Reco
 
 
 def count_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Shape | None]:
-    """For each kind the shape whose counts a table shows: the one that most of its units share,
-    nearest to the preferred columns."""
+    """For each kind the shape whose counts a table shows: the one that most of its steps share,
+    nearest to the preferred columns. A variant for short rows alone decides nothing."""
 
     def chosen(kind: str) -> Shape | None:
-        own = [row for row in records if kind_of[row.unit] == kind and row.shape.cols > 0]
+        all_rows = [row for row in records if kind_of[row.unit] == kind and row.shape.cols > 0]
+        own = [row for row in all_rows if "/" not in row.unit] or all_rows
 
         def suitability(shape: Shape) -> tuple:
             units = len({row.unit for row in own if row.shape == shape})
