@@ -49,7 +49,7 @@ const std::vector<Timed>& all_timed() {
       {SOFTMAX_WORKLOG_CROSS_ENTROPY, "cross_entropy", 2, rows_of_cross_entropy},
       {SOFTMAX_WORKLOG_CROSS_ENTROPY, "cross_entropy_rows", 2, rows_of_cross_entropy,
        Reduction::kNone},
-      {SOFTMAX_WORKLOG_TOP_K, "top_k", 1, {{1, 8, 64, 512, 4096}, {}}},
+      {SOFTMAX_WORKLOG_TOP_K, "top_k", 1, {{1, 8, 64, 512, 4096}, {512, 32768}}},
       {SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,
        "softmax_backward",
        3,
@@ -74,7 +74,7 @@ void add(std::vector<LibraryCase>& cases, const Timed& timed, const Columns& col
       for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
         const LibraryCase a_case = {timed.operation, dtype,          row_count, cols,
                                     cache,           timed.reduction};
-        if (a_case.bytes() <= most_bytes) cases.push_back(a_case);
+        if (a_case.k() <= cols && a_case.bytes() <= most_bytes) cases.push_back(a_case);
       }
     }
   }

@@ -37,6 +37,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> top_k = {
       {"18_topk_by_threshold", "", Need::kLargeShared},
+      {"18_topk_by_threshold", "short_rows", Need::kClusters},
       {"07_topk_fusion", "", Need::kNothing},
   };
   static const std::vector<Named> softmax_backward = {

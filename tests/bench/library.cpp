@@ -124,7 +124,7 @@ TEST_SUITE("library") {
     CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_SOFTMAX, DType::kFloat32, 4'000'000, 1024));
   }
 
-  TEST_CASE("short rows of every operation but top-k, of few rows and of many") {
+  TEST_CASE("short rows of every operation, of few rows and of many") {
     const std::vector<LibraryCase> cases = bench::library_cases(kL2Bytes);
     for (const softmax_worklog_operation operation :
          {SOFTMAX_WORKLOG_SOFTMAX, SOFTMAX_WORKLOG_LOG_SOFTMAX, SOFTMAX_WORKLOG_SOFTMAX_BACKWARD,
@@ -136,6 +136,8 @@ TEST_SUITE("library") {
         }
       }
     }
+    CHECK(has(cases, SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 32768, 64));
+    CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 32768, 32));  // fewer than K
   }
 
   TEST_CASE("each row's cross-entropy is timed wherever the mean is, by the same steps") {
