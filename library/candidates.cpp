@@ -57,6 +57,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> cross_entropy_loss = {
       {"20_cross_entropy", "loss_alone", Need::kClusters},
+      {"20_cross_entropy", "loss_of_short_rows", Need::kClusters},
       {"08_log_softmax", "negative_log_likelihood", Need::kNothing},
   };
   switch (operation) {
