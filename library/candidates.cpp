@@ -20,6 +20,7 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   static const std::vector<Named> softmax = {
       {"13_row_in_a_warp", "", Need::kNothing},
       {"13_row_in_a_warp", "warp_reduce", Need::kNothing},
+      {"13_row_in_a_warp", "short_chain", Need::kNothing},
       {"14_row_in_registers", "", Need::kNothing},
       {"14_row_in_registers", "warp_reduce", Need::kNothing},
       {"15_row_in_shared_memory", "", Need::kLargeShared},
