@@ -19,8 +19,8 @@ library.json (both, what is recorded), and log.txt. It needs PyTorch; Triton, Li
 
   --flashinfer DIR   an unpacked wheel of flashinfer-python, of which only flashinfer/data/include and the folder .dist-info are
                      needed; nvcc compiles its softmax
-  --seconds S        that the library and its candidates may take (120)
-  --peer-seconds S   that the peers may take (88), torch.compile aside
+  --seconds S        that the library and its candidates may take (280)
+  --peer-seconds S   that the peers may take (260), torch.compile aside
   --compile-seconds S   that torch.compile may take (40)
   --scaled-seconds S   that what is scaled and masked may take, the peers included (90)
   --only PART        own or peers, where one command may not take as long as both: first one, then the other, on one machine and
@@ -37,7 +37,7 @@ bad_usage() {
   exit 2
 }
 
-out='' program='' flashinfer='' seconds=120 peer_seconds=88 compile_seconds=40 scaled_seconds=90 only='' dry_run=no
+out='' program='' flashinfer='' seconds=280 peer_seconds=260 compile_seconds=40 scaled_seconds=90 only='' dry_run=no
 while [ $# -gt 0 ]; do
   case $1 in
     --flashinfer | --seconds | --peer-seconds | --compile-seconds | --scaled-seconds | --only)
@@ -66,7 +66,7 @@ case $only in
   '' | own | peers) ;;
   *) bad_usage "--only '$only': must be own or peers" ;;
 esac
-if [ "$only" = peers ] && [ ! -e "$out/own.json" ]; then bad_usage "$out/own.json is not there: --only own writes it"; fi
+if [ "$only" = peers ] && [ "$dry_run" = no ] && [ ! -e "$out/own.json" ]; then bad_usage "$out/own.json is not there: --only own writes it"; fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -125,7 +125,10 @@ PYTHON
     -o "$work/torch_calls.so"
 }
 
-[ "$only" = peers ] || : >"$log"
+if [ "$only" != peers ] && [ "$dry_run" = no ]; then
+  : >"$log"
+  rm -f "$out"/{own,peers,library}.json  # of an earlier run
+fi
 attempt "cases" "$program" --cases "$work/cases.json" || exit 1
 if [ "$dry_run" = yes ]; then
   python3 "$root/bench/library_peers.py" --cases "$work/cases.json" --list

@@ -13,9 +13,10 @@ struct Named {
   Need need;
 };
 
-// Short rows first. What all blocks share, of few rows alone, comes where a cluster cannot hold the
-// row, which one block would take far longer for; the last takes any row that others do. Where one
-// ends is the registry's to say.
+// Short rows first, but where no table says when they are the faster: there behind what takes any
+// row. What all blocks share, of few rows alone, comes where a cluster cannot hold the row, which
+// one block would take far longer for; the last mostly takes any row that others do. Where one ends
+// is the registry's to say.
 const std::vector<Named>& named(softmax_worklog_operation operation) {
   static const std::vector<Named> softmax = {
       {"13_row_in_a_warp", "", Need::kNothing},
@@ -58,7 +59,6 @@ const std::vector<Named>& named(softmax_worklog_operation operation) {
   };
   static const std::vector<Named> cross_entropy_loss = {
       {"20_cross_entropy", "loss_alone", Need::kClusters},
-      {"20_cross_entropy", "loss_of_short_rows", Need::kClusters},
       {"08_log_softmax", "negative_log_likelihood", Need::kNothing},
   };
   switch (operation) {

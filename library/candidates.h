@@ -34,7 +34,7 @@ struct Candidate {
 inline constexpr int kOperations = SOFTMAX_WORKLOG_CROSS_ENTROPY_LOSS + 1;
 
 /// The operation's, in the order in which they take over from each other where one does not take a
-/// shape; the last is the slowest that takes nearly all, and comes after all others. Looked up in
+/// shape; the last comes after all others, and mostly takes nearly all, more slowly. Looked up in
 /// the registry once. Throws std::invalid_argument when a step that is named here is not
 /// registered.
 const std::vector<Candidate>& candidates_of(softmax_worklog_operation operation);

@@ -120,8 +120,8 @@ std::size_t start_of(const Shape& shape, const DeviceTraits& device) {
 }
 
 // The candidate that is asked as number `turn` of so many: first the one at `start`, then those
-// behind it and those before it. The last one of all takes nearly any row, and is slow where others
-// take it, too: it comes at the end.
+// behind it and those before it. The last one of all mostly takes nearly any row, and is slow where
+// others take it, too: it comes at the end.
 std::size_t in_turn(std::size_t start, std::size_t turn, std::size_t candidates) {
   const std::size_t last = candidates - 1;
   if (start == last) return (start + turn) % candidates;

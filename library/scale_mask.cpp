@@ -64,7 +64,7 @@ void require_mask(const softmax_worklog_scale_mask_options& asked) {
                 "options->mask is null");
 }
 
-// The same of a causal one.
+// The same of a causal one, which has no memory, so that it is the same without rows.
 void require_causal(const softmax_worklog_scale_mask_options& asked) {
   if (asked.is_causal != 0) return;
   require_zeros(
@@ -118,8 +118,8 @@ ScaleMaskSoftmax<T> checked_scale_mask(const T* logits, DType results_type, void
   problem.rows = rows;
   problem.cols = cols;
   set_mask_rows(problem, asked);
-  problem.queries = count_of("options->queries", asked.queries, rows);
   require_causal(asked);
+  problem.queries = count_of("options->queries", asked.queries, rows);
   problem.causal_offset = std::clamp(asked.causal_offset, -problem.queries, cols);
   problem.logits_stride =
       stride_of("options->logits_stride", asked.logits_stride, rows, cols, sizeof(T));

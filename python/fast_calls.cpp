@@ -40,10 +40,11 @@ nb::object columns_of(int operation, nb::handle x, nb::handle gradients) {
     if (!given || !given->is_like(*of_x)) return nb::none();
     of_gradients = given->data;
   }
+  const Extent extent = of_x->extent();
   const Made columns = empty_like(x);
   call_library({.operation = static_cast<softmax_worklog_operation>(operation),
                 .dtype = of_x->dtype,
-                .extent = of_x->extent(),
+                .extent = extent,
                 .at = {.x = of_x->data, .gradients = of_gradients, .columns = columns.data},
                 .device = of_x->device,
                 .stream = reinterpret_cast<std::uintptr_t>(current_stream(*of_x))});

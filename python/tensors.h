@@ -20,7 +20,8 @@ namespace worklog::python {
 struct Tensor {
   void* data;
   softmax_worklog_dtype dtype;
-  std::span<const std::int64_t> shape;  ///< one dimension or more, in the tensor's own memory
+  /// One dimension or more, in the tensor's own memory: until Python runs, which may change it.
+  std::span<const std::int64_t> shape;
   int device;
 
   /// Rows are along the last dimension.

@@ -56,3 +56,8 @@ touch out/own.json
 [ "$(run out "$program" --only peers)" = 1 ] || fail "peers without a GPU must fail"
 expect '^peers +code 1'
 if grep -q '^the library, its' output.txt; then fail "the peers alone were asked for"; fi
+grep -q '^== the library, its candidates' out/log.txt || fail "the log of the library's times is lost"
+grep -q '^== peers' out/log.txt || fail "the peers' times have no log"
+[ "$(run out "$program" --only own)" = 1 ] || fail "a run without a GPU must fail"
+[ ! -e out/own.json ] || fail "times of an earlier run must not look like this one's"
+[ "$(run out "$program" --only peers --dry-run)" = 0 ] || fail "a dry run times nothing, and needs no times"

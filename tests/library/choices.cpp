@@ -189,6 +189,8 @@ TEST_SUITE("choices") {
     CHECK(softmax_step(1, 1449985, kH100) == "17_long_row_one_launch");
     CHECK(log_softmax_step(17, 1449985, kH100) == "08_log_softmax");
     CHECK(log_softmax_step(1, 262144, kA100) == "08_log_softmax");
+    CHECK(log_softmax_step(4000, 1024, kA100) == "13_row_in_a_warp/log_softmax");
+    CHECK(log_softmax_step(4000, 1024, kH100) == "15_row_in_shared_memory/log_softmax");
   }
 
   // As GPUs for games are: clusters, but 99 KB for a block.
@@ -215,6 +217,12 @@ TEST_SUITE("choices") {
     CHECK_THROWS_WITH_AS(step(SOFTMAX_WORKLOG_CROSS_ENTROPY, 1025),
                          "cols = 1025: must be at most 1024 for this operation on this device",
                          Refusal);
+    CHECK(step(SOFTMAX_WORKLOG_LOG_SOFTMAX, 1024) == "13_row_in_a_warp/log_softmax");
+    CHECK(step(SOFTMAX_WORKLOG_LOG_SOFTMAX, 1025) == "08_log_softmax");
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 64, 512, 128}, kSmall) ==
+          "18_topk_by_threshold/short_rows");
+    CHECK(picked({SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 64, 513, 128}, kSmall) ==
+          "07_topk_fusion");
     CHECK(step(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, 512) == "19_backward/log_softmax_short_rows");
     CHECK_THROWS_WITH_AS(step(SOFTMAX_WORKLOG_LOG_SOFTMAX_BACKWARD, 513),
                          "cols = 513: must be at most 512 for this operation on this device",

@@ -360,7 +360,9 @@ TEST_SUITE("scale_mask") {
     check_invalid(with(options), "options->mask_matrix_rows = -1: must be 0, which stands for all");
     options = {};
     options.queries = -3;
-    check_invalid(with(options), "options->queries = -3: must be 0");
+    check_invalid(with(options), "options->queries = -3: must be 0 where options->is_causal is 0");
+    options.is_causal = true;
+    check_invalid(with(options), "options->queries = -3: must be 0, which stands for all rows");
     options = {};
     options.mask = y;
     check_invalid(with(options), "must be clear of options->mask");

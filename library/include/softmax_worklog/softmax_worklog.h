@@ -104,8 +104,9 @@ struct ScaleMaskOptions {
   std::int64_t mask_matrix_rows = 0;  ///< rows of logits in succession that have one matrix; 0
                                       ///< stands for rows
   bool is_causal = false;          ///< whether row r sees columns up to r % queries + causal_offset
-  std::int64_t queries = 0;        ///< rows of one causal matrix; 0 stands for rows
-  std::int64_t causal_offset = 0;  ///< cols - queries where queries and columns end together
+  std::int64_t queries = 0;        ///< rows of one matrix; 0 stands for rows, and if not is_causal
+  std::int64_t causal_offset = 0;  ///< cols - queries where queries and columns end together; 0 if
+                                   ///< not is_causal
   std::int64_t logits_stride = 0;  ///< cols or more
   std::int64_t results_stride = 0;  ///< cols or more
 };

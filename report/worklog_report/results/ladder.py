@@ -168,7 +168,8 @@ def at_the_ladders_shapes(records: list[Record], units: list[Unit]) -> list[Reco
 
 def count_shapes(records: list[Record], kind_of: dict[str, str]) -> dict[str, Shape | None]:
     """For each kind the shape whose counts a table shows: the one that most of its steps share,
-    nearest to the preferred columns. A variant for short rows alone decides nothing."""
+    nearest to the preferred columns. Variants, some of which take short rows alone, decide
+    nothing where a step was counted."""
 
     def chosen(kind: str) -> Shape | None:
         all_rows = [row for row in records if kind_of[row.unit] == kind and row.shape.cols > 0]

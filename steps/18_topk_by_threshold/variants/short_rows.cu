@@ -21,7 +21,7 @@ constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 // The columns that a lane holds in registers at most.
 constexpr int kMaxPerLane = 16;
 constexpr std::int64_t kMaxCols = kMaxPerLane * kWarpSize;
-// More of them than this are found sooner by a threshold.
+// More of them should be found sooner by a threshold.
 constexpr int kMaxK = 128;
 
 // The larger one, but NaN if one of them is: fmaxf would drop it.
@@ -30,12 +30,6 @@ __device__ float max_or_nan(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
   return larger;
 }
-
-// What is known of a row: its maximum m, and d, the sum of exp(x - m).
-struct Normalizer {
-  float m;
-  float d;
-};
 
 // Ranks are in the order of the logits: NaN above them all, and -0 equal to 0.
 using Rank = unsigned;
@@ -52,7 +46,8 @@ __device__ float logit_of(Rank rank) {
   return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
 }
 
-// A column by its rank and its number, of which the lower is the better among equals.
+// A column by its rank and its number, of which the lower is the better among equals: two numbers of
+// 32 bits, as lanes exchange them.
 struct Entry {
   Rank rank;
   unsigned col;
@@ -128,7 +123,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     d += expf(tile[i] - origin);
     ranks[i] = i * kLanes + lane < cols ? rank_of(tile[i]) : kNoRank;
   }
-  const Normalizer row = {m, sum_of_lanes<kLanes>(d)};
+  d = sum_of_lanes<kLanes>(d);
 
   // Each lane keeps one of kLanes columns that were found, so that it stores beside the others.
   Entry found = {kNoRank, kNoColumn};
@@ -153,7 +148,7 @@ __global__ void __launch_bounds__(kMaxThreads)
     const bool is_last = place % kLanes == kLanes - 1 || place == k - 1;
     if (is_last && has_row && lane <= place % kLanes) {
       const std::int64_t at_place = row_index * k + place / kLanes * kLanes + lane;
-      values[at_place] = expf(logit_of(found.rank) - row.m) / row.d;
+      values[at_place] = expf(logit_of(found.rank) - m) / d;
       indices[at_place] = found.col;
     }
   }

@@ -84,7 +84,7 @@ constexpr std::int64_t kMaxBytes = kWarpSize * kMaxHeld * sizeof(Vector);  // of
 enum class Pieces {
   kVectors,          // it begins and ends at multiples of 16 bytes
   kVectorsAndEdges,  // the same, but for some single elements before and behind the vectors
-  kElements,         // arrays begin at places of which none is like the other
+  kElements,         // arrays begin differently, or the row has too few columns to cut
 };
 
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,

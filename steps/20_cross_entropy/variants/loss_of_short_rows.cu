@@ -84,7 +84,7 @@ constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 enum class Pieces {
   kVectors,          // it begins and ends at multiples of 16 bytes
   kVectorsAndEdges,  // the same, but for some single elements before and behind the vectors
-  kElements,         // it has few of them
+  kElements,         // the row has too few columns to cut
 };
 
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,

@@ -2,7 +2,8 @@
 //
 // What step 13 does for softmax: a row is in the registers of up to 32 lanes of a warp, which
 // combine what they know by shuffles alone. A block has several rows, and none of them waits for a
-// barrier, or for the blocks of a cluster.
+// barrier, or for the blocks of a cluster. So many rows pass in a microsecond that what counts
+// them, and what adds up their losses, needs several blocks, too.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -100,7 +101,7 @@ constexpr int kPerVector = sizeof(Vector) / sizeof(T);
 enum class Pieces {
   kVectors,          // it begins and ends at multiples of 16 bytes
   kVectorsAndEdges,  // the same, but for some single elements before and behind the vectors
-  kElements,         // arrays begin at places of which one is not like the other
+  kElements,         // arrays begin differently, or the row has too few columns to cut
 };
 
 // A row cut where its addresses are multiples of 16 bytes: the head before the first such place,
@@ -275,6 +276,24 @@ __device__ Gradients gradients_of_row(Row row, worklog::CrossEntropyOptions opti
           elsewhere - scale * (1.0f - smooth)};
 }
 
+// What the kernels of a sum or a mean tell each other: null where nobody asks for it.
+struct Small {
+  int parts = 0;          // of rows, for each of which there are
+  int* counts = nullptr;  // the rows that a mean divides by, and
+  float* sums = nullptr;  // the losses' sum
+  int* ended = nullptr;   // how many parts have their sum
+};
+
+// 1, or 1 over the number of rows that a mean divides by, for each lane of a warp.
+__device__ float scale_of(Small small) {
+  if (small.counts == nullptr) return 1.0f;
+  int count = 0;
+  for (int part = threadIdx.x % kWarpSize; part < small.parts; part += kWarpSize) {
+    count += small.counts[part];
+  }
+  return 1.0f / static_cast<float>(__reduce_add_sync(kAllLanes, count));
+}
+
 // Whether no lane has an i-th vector: all have a first one.
 template <typename T, int kLanes>
 __device__ bool is_past(int i, int cols) {
@@ -283,12 +302,12 @@ __device__ bool is_past(int i, int cols) {
 
 // kLanes lanes own a row, of which each holds kHeld vectors, and perhaps an edge element. The
 // gradients may be in the logits' place: a lane stores where it alone has loaded, but for the
-// label's logit, which is loaded before the warp goes on together. `scale` is what a mean has
-// counted, or null. The kernel that counts may still run while rows come in.
+// label's logit, which is loaded before the warp goes on together. The kernel that counts the rows
+// of a mean may still run while they come in.
 template <typename T, Pieces kPieces, int kLanes, int kHeld>
 __global__ void __launch_bounds__(kMaxThreads)
     cross_entropy(const T* logits, worklog::Labels labels, float* losses, float* log_sum_exps,
-                  T* gradients, worklog::CrossEntropyOptions options, const float* scale,
+                  T* gradients, worklog::CrossEntropyOptions options, Small small,
                   std::int64_t rows, int cols) {
   constexpr bool kHasEdges = kPieces == Pieces::kVectorsAndEdges;
   static_assert(kWarpSize % kLanes == 0, "a row's lanes are of one warp");
@@ -356,7 +375,8 @@ __global__ void __launch_bounds__(kMaxThreads)
                                                    : kNoColumn;
   const Row row = {m, d, sum, __shfl_sync(kAllLanes, told, 0, kLanes)};
   cudaGridDependencySynchronize();
-  const Gradients of_row = gradients_of_row(row, options, scale != nullptr ? *scale : 1.0f, cols);
+  if (small.ended != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *small.ended = 0;
+  const Gradients of_row = gradients_of_row(row, options, scale_of(small), cols);
   const bool is_ignored = row.label == kIgnored;
 
   if (is_first) {
@@ -376,51 +396,74 @@ __global__ void __launch_bounds__(kMaxThreads)
   }
 }
 
-// The two small kernels of a mean run as one block. Each of its threads has so many loads on their
-// way at once: a loop that waits for each would take longer than a kernel that reads many rows.
+// The two small kernels of a mean, of which each block has so many rows: so many loads of each
+// thread are on their way at once.
 constexpr int kUnderWay = 8;
+constexpr std::int64_t kRowsOfPart = kUnderWay * kMaxThreads;
 
-// 1 over the number of rows that count, by one block.
+constexpr int parts_of(std::int64_t rows) {
+  return static_cast<int>((rows + kRowsOfPart - 1) / kRowsOfPart);
+}
+
+// The rows of each part that count.
 __global__ void __launch_bounds__(kMaxThreads)
-    count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index, float* scale) {
+    count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index, int* counts) {
   __shared__ int count;
   cudaTriggerProgrammaticLaunchCompletion();
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
+  const std::int64_t first = blockIdx.x * kRowsOfPart + threadIdx.x;
   int mine = 0;
-#pragma unroll kUnderWay
-  for (std::int64_t row = threadIdx.x; row < rows; row += kMaxThreads) {
-    const std::int64_t label =
-        labels.of_64_bits != nullptr ? labels.of_64_bits[row] : labels.of_32_bits[row];
-    mine += label != ignore_index ? 1 : 0;
+#pragma unroll
+  for (int i = 0; i < kUnderWay; ++i) {
+    const std::int64_t row = first + i * kMaxThreads;
+    if (row < rows) mine += label_of(labels, row) != ignore_index ? 1 : 0;
   }
   atomicAdd(&count, mine);
   __syncthreads();
-  if (threadIdx.x == 0) *scale = 1.0f / static_cast<float>(count);
+  if (threadIdx.x == 0) counts[blockIdx.x] = count;
 }
 
-__device__ float warp_sum(float sum) {
-  return sum_of_lanes<kWarpSize>(sum);
-}
-
-// The sum of all losses, or their mean, by one block. The same on every run: no order is left open.
-__global__ void __launch_bounds__(kMaxThreads)
-    add_losses(const float* losses, std::int64_t rows, const float* scale, float* loss) {
+// The sum of what the threads of a block have, for each of them.
+__device__ float block_sum(float sum) {
   __shared__ float of_warps[kMaxWarps];
   const int lane = threadIdx.x % kWarpSize;
   const int warp = threadIdx.x / kWarpSize;
-
-  cudaGridDependencySynchronize();
-  float sum = 0.0f;
-#pragma unroll kUnderWay
-  for (std::int64_t row = threadIdx.x; row < rows; row += kMaxThreads) {
-    sum += losses[row];
-  }
-  sum = warp_sum(sum);
+  sum = sum_of_lanes<kWarpSize>(sum);
   if (lane == 0) of_warps[warp] = sum;
   __syncthreads();
-  sum = warp_sum(of_warps[lane]);
-  if (threadIdx.x == 0) *loss = scale != nullptr ? sum * *scale : sum;
+  return sum_of_lanes<kWarpSize>(of_warps[lane]);
+}
+
+// The sum of all losses, or their mean. The last block to end adds up what all have left, in their
+// order: the same on every run.
+__global__ void __launch_bounds__(kMaxThreads)
+    add_losses(const float* losses, std::int64_t rows, Small small, float* loss) {
+  __shared__ bool is_last;
+  cudaGridDependencySynchronize();
+  const std::int64_t first = blockIdx.x * kRowsOfPart + threadIdx.x;
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < kUnderWay; ++i) {
+    const std::int64_t row = first + i * kMaxThreads;
+    if (row < rows) sum += losses[row];
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    small.sums[blockIdx.x] = sum;
+    __threadfence();  // the sum is there before anybody counts this block
+    is_last = atomicAdd(small.ended, 1) == small.parts - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  sum = 0.0f;
+  for (int part = threadIdx.x; part < small.parts; part += kMaxThreads) {
+    sum += __ldcg(&small.sums[part]);
+  }
+  sum = block_sum(sum);
+  const float scale = scale_of(small);
+  if (threadIdx.x == 0) *loss = sum * scale;
 }
 
 // Of a kernel that is launched before the one ahead of it in the stream has ended: as soon as all
@@ -433,8 +476,7 @@ cudaLaunchAttribute launched_early() {
 }
 
 template <typename T, Pieces kPieces, int kLanes, int kHeld>
-void launch_kernel(const worklog::CrossEntropy<T>& problem, const float* scale,
-                   cudaStream_t stream) {
+void launch_kernel(const worklog::CrossEntropy<T>& problem, Small small, cudaStream_t stream) {
   const std::int64_t rows_a_block = problem.block_size / kLanes;
   const dim3 grid(static_cast<unsigned>((problem.rows + rows_a_block - 1) / rows_a_block));
   const dim3 block(problem.block_size);
@@ -444,29 +486,28 @@ void launch_kernel(const worklog::CrossEntropy<T>& problem, const float* scale,
   config.blockDim = block;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = scale != nullptr ? 1 : 0;  // it waits for the kernel that counts
+  config.numAttrs = small.counts != nullptr ? 1 : 0;  // it waits for the kernel that counts
   cudaLaunchKernelEx(&config, cross_entropy<T, kPieces, kLanes, kHeld>, problem.logits,
                      problem.labels, problem.losses, problem.log_sum_exps, problem.gradients,
-                     problem.options, scale, problem.rows, static_cast<int>(problem.cols));
+                     problem.options, small, problem.rows, static_cast<int>(problem.cols));
   worklog::check_launch("cross_entropy", grid, block);
 }
 
 // The first kernel of a chain that holds the row: vectors double to 2, then lanes to a whole warp,
 // then vectors to all that a lane can hold.
 template <typename T, Pieces kPieces, int kLanes, int kHeld = 1>
-void launch_narrowest(const worklog::CrossEntropy<T>& problem, const float* scale,
-                      cudaStream_t stream) {
+void launch_narrowest(const worklog::CrossEntropy<T>& problem, Small small, cudaStream_t stream) {
   constexpr int kHeldFirst = 2;
   if constexpr (kLanes * kHeld * kPerVector<T> < kMaxCols) {
     if (problem.cols > kLanes * kHeld * kPerVector<T>) {
       constexpr bool kMoreLanes = kHeld >= kHeldFirst && kLanes < kWarpSize;
       constexpr int kNextLanes = kMoreLanes ? 2 * kLanes : kLanes;
       constexpr int kNextHeld = kMoreLanes ? kHeld : 2 * kHeld;
-      launch_narrowest<T, kPieces, kNextLanes, kNextHeld>(problem, scale, stream);
+      launch_narrowest<T, kPieces, kNextLanes, kNextHeld>(problem, small, stream);
       return;
     }
   }
-  launch_kernel<T, kPieces, kLanes, kHeld>(problem, scale, stream);
+  launch_kernel<T, kPieces, kLanes, kHeld>(problem, small, stream);
 }
 
 // Bytes past a multiple of 16.
@@ -475,45 +516,52 @@ std::uintptr_t past_vector(const void* array) {
 }
 
 template <typename T>
-void launch_rows(const worklog::CrossEntropy<T>& problem, const float* scale, cudaStream_t stream) {
+void launch_rows(const worklog::CrossEntropy<T>& problem, Small small, cudaStream_t stream) {
   const std::uintptr_t past = past_vector(problem.logits);
   const bool are_alike = past_vector(problem.gradients) == past;
   if (are_alike && past == 0 && problem.cols % kPerVector<T> == 0) {
-    launch_narrowest<T, Pieces::kVectors, 1>(problem, scale, stream);
+    launch_narrowest<T, Pieces::kVectors, 1>(problem, small, stream);
   } else if (are_alike && problem.cols > kLanesOfEdges<T>) {
-    launch_narrowest<T, Pieces::kVectorsAndEdges, kLanesOfEdges<T>>(problem, scale, stream);
+    launch_narrowest<T, Pieces::kVectorsAndEdges, kLanesOfEdges<T>>(problem, small, stream);
   } else {
-    launch_narrowest<T, Pieces::kElements, 1>(problem, scale, stream);
+    launch_narrowest<T, Pieces::kElements, 1>(problem, small, stream);
   }
 }
 
-void launch_add_losses(const float* losses, std::int64_t rows, const float* scale, float* loss,
-                       cudaStream_t stream) {
+template <typename T>
+void launch_count_rows(const worklog::CrossEntropy<T>& problem, Small small, cudaStream_t stream) {
+  count_rows<<<small.parts, kMaxThreads, 0, stream>>>(problem.labels, problem.rows,
+                                                      problem.options.ignore_index, small.counts);
+  worklog::check_launch("count_rows", small.parts, kMaxThreads);
+}
+
+template <typename T>
+void launch_add_losses(const worklog::CrossEntropy<T>& problem, Small small, cudaStream_t stream) {
   cudaLaunchAttribute early = launched_early();
   cudaLaunchConfig_t config = {};
-  config.gridDim = 1;
+  config.gridDim = small.parts;
   config.blockDim = kMaxThreads;
   config.stream = stream;
   config.attrs = &early;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, add_losses, losses, rows, scale, loss);
-  worklog::check_launch("add_losses", 1, kMaxThreads);
+  cudaLaunchKernelEx(&config, add_losses, problem.losses, problem.rows, small, problem.loss);
+  worklog::check_launch("add_losses", small.parts, kMaxThreads);
 }
 
 template <typename T>
 void launch(const worklog::CrossEntropy<T>& problem, cudaStream_t stream) {
-  const worklog::Reduction reduction = problem.options.reduction;
-  float* scale = nullptr;
-  if (reduction == worklog::Reduction::kMean) {
-    scale = problem.scratch.template take<float>(1);
-    count_rows<<<1, kMaxThreads, 0, stream>>>(problem.labels, problem.rows,
-                                              problem.options.ignore_index, scale);
-    worklog::check_launch("count_rows", 1, kMaxThreads);
+  Small small;
+  if (problem.options.reduction != worklog::Reduction::kNone) {
+    small.parts = parts_of(problem.rows);
+    small.sums = problem.scratch.template take<float>(small.parts);
+    small.ended = problem.scratch.template take<int>(1);
   }
-  launch_rows(problem, scale, stream);
-  if (reduction != worklog::Reduction::kNone) {
-    launch_add_losses(problem.losses, problem.rows, scale, problem.loss, stream);
+  if (problem.options.reduction == worklog::Reduction::kMean) {
+    small.counts = problem.scratch.template take<int>(small.parts);
+    launch_count_rows(problem, small, stream);
   }
+  launch_rows(problem, small, stream);
+  if (small.sums != nullptr) launch_add_losses(problem, small, stream);
 }
 
 }  // namespace
@@ -525,6 +573,7 @@ WORKLOG_STEP(launch, {.builds_on = "20_cross_entropy",
                       .longer_rows = "20_cross_entropy",
                       .several_rows_a_block = true,
                       .scratch_bytes =
-                          [](std::int64_t, std::int64_t, std::size_t) {
-                            return worklog::Scratch::bytes_for(1, sizeof(float));
+                          [](std::int64_t rows, std::int64_t, std::size_t) {
+                            return 2 * worklog::Scratch::bytes_for(parts_of(rows), sizeof(float)) +
+                                   worklog::Scratch::bytes_for(1, sizeof(int));
                           }});
