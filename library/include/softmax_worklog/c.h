@@ -297,9 +297,9 @@ softmax_worklog_status softmax_worklog_softmax_backward(
 
 /**
  * The same for a log-softmax, dx = dy - exp(y) sum(dy), of the logarithms that it gave. Rows that
- * are longer than a cluster's registers hold are refused; the error names the limit. Needs clusters,
- * and for rows of more than 512 columns of fp32 or 1,024 of two bytes up to 227 KB of shared memory
- * for a block, too.
+ * are longer than a cluster's registers hold are refused; the error names the limit. Needs
+ * clusters, and for rows of more than 512 columns of fp32 or 1,024 of two bytes up to 227 KB of
+ * shared memory for a block, too.
  */
 softmax_worklog_status softmax_worklog_log_softmax_backward(
     softmax_worklog_dtype dtype, const void* log_probabilities, const void* gradients,
@@ -347,8 +347,8 @@ softmax_worklog_status softmax_worklog_scale_log_softmax_backward(
  * `options` may be null: an ignore_index of -100, no smoothing, no z-loss, no reduction. Results
  * overlap nothing else. Needs a GPU with clusters (compute capability 9.0), and for rows of more
  * than 1,024 columns up to 227 KB of shared memory for a block. Rows that are longer than a cluster
- * holds are refused; the error names the limit. Otherwise as softmax_worklog_softmax(); also refused: options out of their range, an
- * unknown `label_type` or reduction.
+ * holds are refused; the error names the limit. Otherwise as softmax_worklog_softmax(); also
+ * refused: options out of their range, an unknown `label_type` or reduction.
  */
 softmax_worklog_status softmax_worklog_cross_entropy(
     softmax_worklog_dtype dtype, const void* logits, const void* labels,

@@ -46,8 +46,8 @@ __device__ float logit_of(Rank rank) {
   return __uint_as_float(rank >= kSign ? rank & ~kSign : ~rank);
 }
 
-// A column by its rank and its number, of which the lower is the better among equals: two numbers of
-// 32 bits, as lanes exchange them.
+// A column by its rank and its number, of which the lower is the better among equals: two numbers
+// of 32 bits, as lanes exchange them.
 struct Entry {
   Rank rank;
   unsigned col;
