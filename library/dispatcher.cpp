@@ -145,8 +145,7 @@ std::size_t in_turn(std::size_t start, std::size_t turn, std::size_t candidates)
     throw Refusal(
         SOFTMAX_WORKLOG_UNSUPPORTED_ARCHITECTURE,
         "the current device's compute capability = " + std::to_string(device.compute_capability) +
-            ": must be 90 or later, with clusters and 227 KB of shared memory for a block, for "
-            "this operation; the library was built for " +
+            ": must be 90 or later, with clusters, for this operation; the library was built for " +
             architectures());
   }
   if (shape.operation == SOFTMAX_WORKLOG_TOP_K) most_cols = std::min(most_cols, kMaxTopKCols);

@@ -1,9 +1,9 @@
 // Step 13, variant: a shorter chain
 //
 // Between the load and the store of a short row nothing hides an instruction that waits for the one
-// before. So there are fewer: the special function unit takes the powers of two of fp32, d is added
-// up in units whose sums are exact, without a test of what each addition drops, and where rows are
-// few, a lane has one vector of a row and not two.
+// before. So there are fewer: the special function unit takes the powers of two of fp32, lanes
+// exchange d as whole units, whose sums are exact, and a rest, so that a plain addition of each
+// will do, and where rows are few, a lane has one vector of a row and not two.
 
 #include <cuda_runtime.h>
 

@@ -21,7 +21,7 @@ constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 // The columns that a lane holds in registers at most.
 constexpr int kMaxPerLane = 16;
 constexpr std::int64_t kMaxCols = kMaxPerLane * kWarpSize;
-// More of them should be found sooner by a threshold.
+// For a larger K the step's threshold should be faster.
 constexpr int kMaxK = 128;
 
 // The larger one, but NaN if one of them is: fmaxf would drop it.

@@ -278,10 +278,10 @@ __device__ Gradients gradients_of_row(Row row, worklog::CrossEntropyOptions opti
 
 // What the kernels of a sum or a mean tell each other: null where nobody asks for it.
 struct Small {
-  int parts = 0;          // of rows, for each of which there are
-  int* counts = nullptr;  // the rows that a mean divides by, and
-  float* sums = nullptr;  // the losses' sum
-  int* ended = nullptr;   // how many parts have their sum
+  int parts = 0;          // of rows, 8,192 each
+  int* counts = nullptr;  // of each part, the rows that are not ignored
+  float* sums = nullptr;  // of each part's losses
+  int* ended = nullptr;   // blocks of add_losses that have left their sum
 };
 
 // 1, or 1 over the number of rows that a mean divides by, for each lane of a warp.
@@ -375,6 +375,7 @@ __global__ void __launch_bounds__(kMaxThreads)
                                                    : kNoColumn;
   const Row row = {m, d, sum, __shfl_sync(kAllLanes, told, 0, kLanes)};
   cudaGridDependencySynchronize();
+  // For add_losses, which waits until this kernel has ended.
   if (small.ended != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *small.ended = 0;
   const Gradients of_row = gradients_of_row(row, options, scale_of(small), cols);
   const bool is_ignored = row.label == kIgnored;
@@ -405,7 +406,7 @@ constexpr int parts_of(std::int64_t rows) {
   return static_cast<int>((rows + kRowsOfPart - 1) / kRowsOfPart);
 }
 
-// The rows of each part that count.
+// Counts, for each part, the rows that are not ignored.
 __global__ void __launch_bounds__(kMaxThreads)
     count_rows(worklog::Labels labels, std::int64_t rows, std::int64_t ignore_index, int* counts) {
   __shared__ int count;
