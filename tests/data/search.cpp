@@ -64,7 +64,9 @@ TEST_SUITE("search") {
   TEST_CASE("every top-k step finds the entries that answer a question") {
     int top_k_steps = 0;
     for (const Step& step : all_steps()) {
+      const Scores& scores = search_scores();
       if (!step.is_top_k()) continue;
+      if (!step.info.takes_shape(scores.rows, scores.cols, sizeof(__half), kK)) continue;
       ++top_k_steps;
       CAPTURE(step.label());
       const std::vector<std::vector<std::string>> found = search_with(step);

@@ -25,7 +25,7 @@ def call(step, x, k):
 
 @pytest.mark.parametrize("step", CALLABLE, ids=lambda step: step.label)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("cols", [5, 1000])
+@pytest.mark.parametrize("cols", [5, 500])  # which those of short rows take, too
 def test_as_every_step_predicts(step, dtype, cols):
     rows = step.max_rows or 7
     k = 5 if step.operation == "topk" else 0
