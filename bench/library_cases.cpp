@@ -68,12 +68,13 @@ const Timed& timed_of(const LibraryCase& a_case) {
 
 template <typename Columns>
 void add(std::vector<LibraryCase>& cases, const Timed& timed, const Columns& columns,
-         const std::vector<std::int64_t>& rows, Cache cache, std::int64_t most_bytes) {
+         const std::vector<std::int64_t>& rows, Cache cache, std::int64_t most_bytes,
+         int largest = kSampledK) {
   for (const std::int64_t cols : columns) {
     for (const std::int64_t row_count : rows) {
       for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
-        const LibraryCase a_case = {timed.operation, dtype,          row_count, cols,
-                                    cache,           timed.reduction};
+        const LibraryCase a_case = {timed.operation, dtype,           row_count, cols,
+                                    cache,           timed.reduction, largest};
         if (a_case.k() <= cols && a_case.bytes() <= most_bytes) cases.push_back(a_case);
       }
     }
@@ -98,7 +99,7 @@ std::string_view LibraryCase::operation_name() const {
 }
 
 int LibraryCase::k() const {
-  return operation == SOFTMAX_WORKLOG_TOP_K ? kSampledK : 0;
+  return operation == SOFTMAX_WORKLOG_TOP_K ? largest : 0;
 }
 
 std::int64_t LibraryCase::bytes() const {
@@ -127,6 +128,9 @@ std::vector<LibraryCase> library_cases(std::int64_t l2_bytes) {
     for (const Timed& timed : all_timed()) {
       add(cases, timed, kVocabularies, timed.rows.of_vocabularies, cache, most);
       add(cases, timed, kShortRows, timed.rows.of_short_rows, cache, most);
+      if (timed.operation == SOFTMAX_WORKLOG_TOP_K) {
+        add(cases, timed, kShortRows, timed.rows.of_short_rows, cache, most, kRoutedK);
+      }
     }
   }
   return cases;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/library_steps.h"
 #include "bench/measurement.h"
 #include "common/measure/cache.h"
 #include "common/step/dtype.h"
@@ -24,11 +25,12 @@ struct LibraryCase {
   std::int64_t cols = 0;
   Cache cache = Cache::kCold;
   Reduction reduction = Reduction::kMean;  ///< of a cross-entropy kMean or kNone, else kMean
+  int largest = kSampledK;                 ///< of a top-k, how many
 
   /// "softmax", "log_softmax", "top_k", "softmax_backward", "cross_entropy" of the mean loss and
   /// its gradients, or "cross_entropy_rows" of each row's loss and the gradients by these.
   std::string_view operation_name() const;
-  /// kSampledK of a top-k, else 0.
+  /// `largest` of a top-k, else 0.
   int k() const;
   /// Of the arrays that are as long as the logits.
   std::int64_t bytes() const;

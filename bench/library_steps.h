@@ -11,6 +11,8 @@ namespace worklog::bench {
 
 /// How many of the largest the library is asked for: what sampling wants.
 inline constexpr int kSampledK = 50;
+/// The experts that a router sends a token to.
+inline constexpr int kRoutedK = 8;
 
 /// "library/softmax" and so on, of the operations that the library is timed with. They call the
 /// library as any program does, and it picks a step: the block size that they are given is ignored.

@@ -137,7 +137,15 @@ TEST_SUITE("library") {
       }
     }
     CHECK(has(cases, SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 32768, 64));
-    CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 32768, 32));  // fewer than K
+    CHECK_FALSE(has(cases, SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 32768, 50257));
+    std::set<std::string> names;
+    for (const LibraryCase& one : cases)
+      names.insert(one.name());
+    CHECK(names.contains("top_k/f32/32768x64/k50/cold"));
+    CHECK(names.contains("top_k/f32/32768x64/k8/cold"));
+    CHECK(names.contains("top_k/bf16/512x16/k8/warm"));
+    CHECK_FALSE(names.contains("top_k/f32/32768x32/k50/cold"));  // fewer columns than K
+    CHECK_FALSE(names.contains("top_k/f32/512x32000/k8/cold"));
   }
 
   TEST_CASE("each row's cross-entropy is timed wherever the mean is, by the same steps") {
@@ -221,6 +229,10 @@ TEST_SUITE("library") {
         }
       }
     }
+    LibraryCase routed = {SOFTMAX_WORKLOG_TOP_K, DType::kFloat32, 9, 16};
+    routed.largest = 8;
+    const Verdict verdict = verify(judged_as_picked(routed), {routed.dtype, 9, 16, routed.k()});
+    CHECK_MESSAGE(verdict.ok, verdict.failure);
   }
 
   TEST_CASE("its cross-entropy has the losses and gradients of the step that it picks") {
