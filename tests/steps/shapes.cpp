@@ -166,6 +166,20 @@ TEST_SUITE("shapes") {
     }
   }
 
+  // Some give a lane or a warp more where rows are so many that all of a GPU is busy.
+  TEST_CASE("many short rows") {
+    const CountingOff counting_off;
+    constexpr std::int64_t kManyRows = 17000;  // 132 multiprocessors have 8,448 warps at once
+    for (const Step& step : all_steps()) {
+      if (!step.info.several_rows_a_block) continue;
+      for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+        for (const std::int64_t cols : {5, 16, 64, 77, 128}) {
+          check_verified(step, {dtype, kManyRows, cols, some_k(step, cols)});
+        }
+      }
+    }
+  }
+
   // Tests leave out what a step does not take: a limit that is too low would hide all above it.
   TEST_CASE("the longest row that a step takes, in its own blocks and in the smallest") {
     const CountingOff counting_off;
